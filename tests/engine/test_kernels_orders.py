@@ -70,6 +70,23 @@ def check_first_few(n, code):
         assert values.tobytes() == np.take_along_axis(a, places[:, None], 1).tobytes()
 
 
+@pytest.mark.parametrize("dtype", ["q", "i", "h", "B", "f", "d"])
+def test_medians_of_many_different_numbers(dtype):
+    rng = np.random.default_rng(2)
+    bits = rng.integers(0, 256, (5, 3000 * np.dtype(dtype).itemsize), np.uint8)
+    bits[1] //= 64
+    bits[2] = 7
+    a = bits.view(dtype)
+    if a.dtype.kind == "f":
+        a = np.where(np.isnan(a), 0, a)
+    a[3, :1500] = a[3, 1500:]
+    a[4, 1:-1] = np.sort(a[4, 1:-1])
+    values, places = orders.median(a, 1, False)
+    for line, value, place in zip(a, values.ravel(), places.ravel(), strict=True):
+        order = np.argsort(line, kind="stable")
+        assert place == order[(len(line) - 1) // 2] and value == line[place]
+
+
 @pytest.mark.parametrize("skip_nan", [False, True])
 def test_medians(skip_nan):
     for n in LENGTHS:

@@ -226,8 +226,33 @@ def test_rows_of_half_types_that_come_once(dtype: str) -> None:
     places = np.array([6, 0, 3, 2])
     wanted = x.copy()
     wanted[places] += values
-    assert kernels.compiled.added_rows(x.copy(), places, values) is None
-    assert kernels.compiled.added_rows(x, places, values, True) is not None and x.tobytes() == wanted.tobytes()
+    assert kernels.compiled.added_rows(x.copy(), np.array([6, 0, 3, 6]), values) is None
+    assert kernels.compiled.added_rows(x, places, values) is not None and x.tobytes() == wanted.tobytes()
+
+
+@pytest.mark.parametrize("dtype", [*DTYPES, "?", "i2", "c16"])
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_rows_along_an_axis_are_those_of_numpy(dtype: str, axis: int) -> None:
+    x = (RNG.normal(size=(5, 6, 3)) * 20).astype(dtype)
+    places = np.array([2, 0, 2, 1])
+    where = (slice(None),) * (axis % 3) + (places,)
+    values = (RNG.normal(size=x[where].shape) * 20).astype(dtype)
+    for given in (values, values.reshape(-1)[:1].reshape(())):
+        put, added = x.copy(), x.copy()
+        put[where] = given
+        np.add.at(added, where, given)
+        target = x.copy()
+        assert kernels.compiled.put_rows(target, places, given, axis) is True and target.tobytes() == put.tobytes()
+        target = x.copy()
+        if kernels.compiled.added_rows(target, places, given, axis):
+            assert target.tobytes() == added.tobytes()
+        else:
+            assert dtype in ("?", "i2", "c16") or target.tobytes() == x.tobytes()
+    for wrong in (np.array([2, 0, 2, 6]), np.array([-1, 0, 2, 1]), places[:3]):
+        target = x.copy()
+        assert not kernels.compiled.put_rows(target, wrong, values, axis) and target.tobytes() == x.tobytes()
+    empty = np.empty((0, 6, 0), dtype)
+    assert kernels.compiled.put_rows(empty, places, np.empty((0, 4, 0), dtype), 1)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -50,6 +50,21 @@ void in_pieces_of(Flat flat, char **args, size n, const size *steps, int count_i
         in_pieces_of(name##_taken, args, *count, steps, count_in, 0, sizeof(T));                                 \
     }
 
+/* Likewise, where the last operands are numbers: the same for all elements, or else one element at a time. */
+#define LOOP_WITH(T, name, arrays, numbers, arguments)                                                        \
+    static void name##_taken(const void *const *in, void *out, size m) { name##_flat arguments; }             \
+    static void name##_loop(char **args, const size *count, const size *steps, void *data) {                  \
+        char *at[MOST_OPERANDS + 1];                                                                          \
+        int still = 1;                                                                                        \
+        (void)data;                                                                                           \
+        for (int k = arrays; k < arrays + numbers; k++) still &= steps[k] == 0;                               \
+        for (size done = 0, m; done < *count; done += m) {                                                    \
+            m = still ? *count : 1;                                                                           \
+            for (int k = 0; k <= arrays + numbers; k++) at[k] = args[k] + done * steps[k];                    \
+            in_pieces_of(name##_taken, at, m, steps, arrays, numbers, sizeof(T));                             \
+        }                                                                                                     \
+    }
+
 #define UNARY(name, ...) UNARY_OF(float, name, __VA_ARGS__)
 #define UNARY_OF(T, name, ...)                    \
     WIDE static void name##_flat(const T *in, T *out, size n) {                                       \
@@ -225,6 +240,7 @@ IN_TWO_WAYS_UNLESS(PIECE / 2, double, erf_wide, erf_near(x), !(fabs(x) < 1), erf
 IN_TWO_WAYS_OF(double, erfc_wide, 1.0 - erf_near(x), !(fabs(x) < 1), erfc_beyond(x))
 BOTH(UNARY_OF, relu, x < 0 ? 0 : x) /* a negative zero stays one, as in PyTorch */
 BOTH(UNARY_OF, rsqrt, 1 / SQRT(x))
+BOTH(UNARY_OF, reciprocal, 1 / x)
 BOTH(UNARY_OF, frac, x - TRUNC(x))
 BOTH(TERNARY_OF, add_quotient, x, a, b, x + a / b)
 INLINE float sigmoid_float(float x) { return 1.0f / (1.0f + exp_single(-x)); }
@@ -322,7 +338,7 @@ BINARY_OF(double, logaddexp2_wide, x, y, larger_wide(x, y) + log1p_double(exp2_d
 UNARY(logsigmoid, (x >= 0 ? 0.0f : x) - log1p_float(exp_float(-fabsf(x))))
 
 /* Where all are above 0, which is usual, no exponentials are needed. */
-#define ONE_SIDED(T, name, count_in, arguments, advance, under, over, ...)                                    \
+#define ONE_SIDED(T, name, arrays, arguments, advance, under, over, ...)                                      \
     WIDE static void name##_flat(__VA_ARGS__, T *out, size n) {                                               \
         for (size m; (m = piece_of(n, PIECE)); n -= m, advance, out += m) {                                          \
             int below = 0;                                                                                    \
@@ -343,15 +359,15 @@ UNARY(logsigmoid, (x >= 0 ? 0.0f : x) - log1p_float(exp_float(-fabsf(x))))
             }                                                                                                 \
         }                                                                                                     \
     }                                                                                                         \
-    LOOP_OF(T, name, count_in, arguments)
+    LOOP_WITH(T, name, arrays, 2, arguments)
 #define ELU(T, name, expm1)                                                                                   \
-    ONE_SIDED(T, name, 3, (in[0], in[1], in[2], out, m), (in += m, low += m, scale += m), expm1(x) * low[i], x * scale[i], \
-              const T *in, const T *low, const T *scale)
+    ONE_SIDED(T, name, 1, (in[0], *(const T *)in[1], *(const T *)in[2], out, m), in += m, expm1(x) * low, x * scale, \
+              const T *in, T low, T scale)
 ELU(float, elu, expm1_float)
 ELU(double, elu_wide, expm1_double)
 #define ELU_GRADIENT(T, name, exp)                                                                            \
-    ONE_SIDED(T, name, 4, (in[0], in[1], in[2], in[3], out, m), (gs += m, in += m, low += m, scale += m),     \
-              gs[i] * low[i] * (T)exp(x), gs[i] * scale[i], const T *gs, const T *in, const T *low, const T *scale)
+    ONE_SIDED(T, name, 2, (in[0], in[1], *(const T *)in[2], *(const T *)in[3], out, m), (gs += m, in += m),   \
+              gs[i] * low * (T)exp(x), gs[i] * scale, const T *gs, const T *in, T low, T scale)
 ELU_GRADIENT(float, elu_backward, exp_float)
 ELU_GRADIENT(double, elu_backward_wide, exp_double)
 #define SMOOTH(T, name, fabs, fma)                                                                            \
@@ -451,7 +467,7 @@ SOFT(double, _wide, exp_double, __builtin_fabs)
 Ufunc elementwise_ufuncs[] = {
     UFUNC2(exp, 1), UFUNC2(expm1, 1), UFUNC2(log, 1), UFUNC2(log1p, 1), UFUNC2(log2, 1), UFUNC2(log10, 1), UFUNC2(tanh, 1),
     UFUNC2(sin, 1), UFUNC2(cos, 1), UFUNC2(tan, 1), UFUNC2(sinh, 1), UFUNC2(cosh, 1), UFUNC2(arcsin, 1), UFUNC2(arccos, 1), UFUNC2(arctan, 1),
-    UFUNC2(arcsinh, 1), UFUNC2(arccosh, 1), UFUNC2(arctanh, 1), UFUNC2(arctan2, 2), UFUNC(power, 2), UFUNC2(logit, 1), UFUNC2(entropy, 1), UFUNC2(erf, 1), UFUNC2(erfc, 1), UFUNC2(erfinv, 1), UFUNC2(ndtri, 1), UFUNC2(exp2, 1), UFUNC2(relu, 1), UFUNC2(rsqrt, 1), UFUNC2(frac, 1), UFUNC2(sigmoid, 1), UFUNC(gated, 2), UFUNC(gated_backward, 3), UFUNC2(silu, 1), UFUNC(gelu, 1), UFUNC(gelu_tanh, 1),
+    UFUNC2(arcsinh, 1), UFUNC2(arccosh, 1), UFUNC2(arctanh, 1), UFUNC2(arctan2, 2), UFUNC(power, 2), UFUNC2(logit, 1), UFUNC2(entropy, 1), UFUNC2(erf, 1), UFUNC2(erfc, 1), UFUNC2(erfinv, 1), UFUNC2(ndtri, 1), UFUNC2(exp2, 1), UFUNC2(relu, 1), UFUNC2(rsqrt, 1), UFUNC2(reciprocal, 1), UFUNC2(frac, 1), UFUNC2(sigmoid, 1), UFUNC(gated, 2), UFUNC(gated_backward, 3), UFUNC2(silu, 1), UFUNC(gelu, 1), UFUNC(gelu_tanh, 1),
     UFUNC2(tanh_backward, 2), UFUNC(sigmoid_backward, 2), UFUNC(gelu_backward, 2), UFUNC(gelu_tanh_backward, 2),
     UFUNC(silu_backward, 2), UFUNC2(logsigmoid_backward, 2), UFUNC2(softplus_backward, 4), UFUNC2(sign, 1), UFUNC2(hardswish, 1), UFUNC2(leaky_relu, 2), UFUNC2(hypotenuse, 2), UFUNC2(add_quotient, 3), UFUNC2(softplus, 3), UFUNC(soft_margin, 2), UFUNC2(logsigmoid, 1),
     UFUNC2(elu, 3), UFUNC2(elu_backward, 4), UFUNC2(smooth_l1, 3), UFUNC2(huber, 3), UFUNC2(lerp, 3), UFUNC2(logaddexp, 2), UFUNC2(logaddexp2, 2), UFUNC2(fmod, 2), UFUNC2(remainder, 2), UFUNC2(floor_divide, 2),

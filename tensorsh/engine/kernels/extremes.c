@@ -90,7 +90,7 @@ INLINE uint16_t as_bits(int16_t number, uint16_t infinity, int16_t turn) {
             for (size k = 0; k < m; k++) out[first + k] = WRITE(best[k]);                                        \
         }                                                                                                        \
     }
-/* Where they stand: `I` is as wide as T. */
+/* Where they stand: `I` is at least as wide as T. */
 #define PLACES(T, I, name, READ)                                                                                 \
     WIDE static void name##_places(const T *x, size step, T *out, int64_t *places, size n, size inner, T by) {              \
         enum { COLUMNS = 64 };                                                                                   \
@@ -158,6 +158,9 @@ PLACES(float, int32_t, floats, TIMES)
 PLACES(double, int64_t, doubles, TIMES)
 PLACES(int64_t, int64_t, longs, TURNED)
 PLACES(int32_t, int32_t, words, TURNED)
+PLACES(int16_t, int32_t, shorts, TURNED)
+PLACES(int8_t, int32_t, bytes, TURNED)
+PLACES(uint8_t, int32_t, ones, TURNED)
 
 /* Arguments: x, an axis, whether the smallest is sought, whether whole numbers have a sign. */
 static int along_plan(Call *c) {
@@ -200,7 +203,7 @@ static int extremes(Call *c, size from, size to) {
 static int places_plan(Call *c) {
     const Argument *x = &c->in[0];
     if (!along_plan(c) || c->in[1].count == 1 || c->each / c->in[1].count > INT32_MAX) return 0;
-    if (x->kind == HALF || x->kind == BRAIN || (IS_SHORT(x->kind) && x->item != 4)) return 0;
+    if (x->kind == HALF || x->kind == BRAIN) return 0;
     shape_as(result(c, NEW_INT64), &c->out[0]);
     return 1;
 }
@@ -219,7 +222,10 @@ static int placed_extremes(Call *c, size from, size to) {
         if (x->kind == FLOAT32) PLACED(float, floats, sign);
         else if (x->kind == FLOAT64) PLACED(double, doubles, sign);
         else if (x->kind == INT64) PLACED(int64_t, longs, turn);
-        else PLACED(int32_t, words, turn);
+        else if (x->item == 4) PLACED(int32_t, words, turn);
+        else if (x->item == 2) PLACED(int16_t, shorts, turn);
+        else if (c->in[3].whole) PLACED(int8_t, bytes, turn);
+        else PLACED(uint8_t, ones, turn);
     }
     return 1;
 }

@@ -29,10 +29,7 @@ WIDE static void narrowed(int brain, const float *x, uint16_t *out, size n) {
     const uint32_t *bits = (const uint32_t *)x;
     if (brain) {
         INDEPENDENT
-        for (size i = 0; i < n; i++) {
-            const uint32_t b = bits[i], rounded = (b + 0x7fff + ((b >> 16) & 1)) >> 16;
-            out[i] = (uint16_t)((b & 0x7fffffff) > 0x7f800000 ? (b >> 16 & 0x8000) | 0x7fc0 : rounded);
-        }
+        for (size i = 0; i < n; i++) out[i] = brain_bits(bits[i]);
         return;
     }
     INDEPENDENT
@@ -72,6 +69,23 @@ __attribute__((target("avx2,f16c"))) static size narrowed_256(const float *x, ui
     for (; i + 8 <= n; i += 8) _mm_storeu_si128((__m128i *)(out + i), _mm256_cvtps_ph(_mm256_loadu_ps(x + i), 0));
     return i;
 }
+/* The bits of bfloat16, in 32 each. */
+__attribute__((target("avx2"))) INLINE __m256i brains_256(const float *x) {
+    const __m256 v = _mm256_loadu_ps(x);
+    const __m256i b = _mm256_castps_si256(v), high = _mm256_srli_epi32(b, 16), half = _mm256_set1_epi32(0x7fff);
+    const __m256i odd = _mm256_and_si256(high, _mm256_set1_epi32(1));
+    const __m256i near = _mm256_srli_epi32(_mm256_add_epi32(b, _mm256_add_epi32(half, odd)), 16);
+    const __m256i none = _mm256_or_si256(_mm256_and_si256(high, _mm256_set1_epi32(0x8000)), _mm256_set1_epi32(0x7fc0));
+    return _mm256_blendv_epi8(near, none, _mm256_castps_si256(_mm256_cmp_ps(v, v, _CMP_UNORD_Q)));
+}
+__attribute__((target("avx2"))) static size brains_narrowed_256(const float *x, uint16_t *out, size n) {
+    size i = 0;
+    for (; i + 16 <= n; i += 16) {
+        const __m256i both = _mm256_packus_epi32(brains_256(x + i), brains_256(x + i + 8));
+        _mm256_storeu_si256((__m256i *)(out + i), _mm256_permute4x64_epi64(both, 0xd8));
+    }
+    return i;
+}
 static int widest(void) {
     if (TENSORSH_WIDEST == 4 && __builtin_cpu_supports("avx512f")) return 512;
     static int converts = -1; /* not every compiler knows this by name */
@@ -83,13 +97,14 @@ static size widened_fast(const uint16_t *x, float *out, size n) {
     const int bits = widest();
     return bits == 512 ? widened_512(x, out, n) : bits ? widened_256(x, out, n) : 0;
 }
-static size narrowed_fast(const float *x, uint16_t *out, size n) {
+static size narrowed_fast(int brain, const float *x, uint16_t *out, size n) {
     const int bits = widest();
+    if (brain) return bits == 256 ? brains_narrowed_256(x, out, n) : 0;
     return bits == 512 ? narrowed_512(x, out, n) : bits ? narrowed_256(x, out, n) : 0;
 }
 #else
 static size widened_fast(const uint16_t *x, float *out, size n) { return (void)x, (void)out, (void)n, 0; }
-static size narrowed_fast(const float *x, uint16_t *out, size n) { return (void)x, (void)out, (void)n, 0; }
+static size narrowed_fast(int brain, const float *x, uint16_t *out, size n) { return (void)brain, (void)x, (void)out, (void)n, 0; }
 #endif
 
 /* A function that has several builds is known in its own file only. */
@@ -98,7 +113,7 @@ void halves_to_floats(int brain, const uint16_t *x, float *out, size n) {
     if (done < n) widened(brain, x + done, out + done, n - done);
 }
 void floats_to_halves(int brain, const float *x, uint16_t *out, size n) {
-    const size done = brain ? 0 : narrowed_fast(x, out, n);
+    const size done = narrowed_fast(brain, x, out, n);
     if (done < n) narrowed(brain, x + done, out + done, n - done);
 }
 

@@ -236,8 +236,33 @@ static void NAMED(leading)(Call *c, Pair *q, size n, size k, int in_order) {
     if (in_order) NAMED(unstable_sort)(c, q, k - 1);
 }
 
+/* The place of a rank among many: keys are counted in ranges that become narrower, and those in the rank's range stay, in their order. */
+static size NAMED(counted_select)(Call *c, Pair *q, size n, size rank) {
+    enum { BINS = 1 << 11 };
+    for (;;) {
+        KEY low = q[0].key, high = low;
+        EACH(i, 0, n) {
+            low = q[i].key < low ? q[i].key : low, high = q[i].key > high ? q[i].key : high;
+        }
+        if (low == high || c->ended) return (size)q[rank].place;
+        unsigned shift = 0;
+        while ((high - low) >> shift >= BINS) shift++;
+        uint32_t counts[BINS] = {0};
+        EACH(i, 0, n) counts[(q[i].key - low) >> shift]++;
+        if (c->ended) return 0;
+        size bin = 0, kept = 0;
+        for (; rank >= (size)counts[bin]; bin++) rank -= counts[bin];
+        for (size i = 0; i < n; i++) {
+            const Pair each = q[i];
+            q[kept] = each, kept += (each.key - low) >> shift == (KEY)bin;
+        }
+        n = kept;
+    }
+}
+
 /* The place of the element of a rank in the stable order. */
 static size NAMED(stable_select)(Call *c, Pair *q, size n, size rank) {
+    if (n >= ORDER_MANY) return NAMED(counted_select)(c, q, n, rank);
     NAMED(select)(c, q, n, rank);
     const KEY value = q[rank].key;
     size equal = 0;

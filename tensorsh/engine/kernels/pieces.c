@@ -110,13 +110,17 @@ static int laid(Call *c, size from, size to) {
     const size item = x->item;
     Steps s;
     steps_of(x, target, &s);
-    const Step line = s.along[s.ndim - 1];
+    Step line = s.along[s.ndim - 1];
     const int whole = line.from == item && line.to == item;
     Step lines = {1, 0, 0};
     int beside = s.ndim - 2; /* the dimension of the lines: the one that lies side by side in the source, if not in the result */
     for (int k = 0; k < s.ndim - 1 && !whole; k++)
         if (s.along[k].from == item) beside = k;
     if (beside >= 0) lines = s.along[beside];
+    if (!whole && line.n < 8 && line.n < lines.n) { /* few elements a line: one of each line, then the next of each */
+        const Step short_one = line;
+        line = lines, lines = short_one;
+    }
     size rest = 1;
     for (int k = 0; k < s.ndim - 1; k++) rest *= k == beside ? 1 : s.along[k].n;
     for (size i = 0; i < rest && !ends(c, line.n * lines.n); i++) {

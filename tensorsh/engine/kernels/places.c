@@ -5,6 +5,7 @@
    where it is used; one that has left the bounds meanwhile ends the work. */
 #include "conversions.h"
 #include "kernels.h"
+#include "vector_math.h"
 
 /* Whether all numbers of an index are among 0 .. n - 1. */
 WIDE static int within_longs(const int64_t *index, size count, size n) {
@@ -66,7 +67,34 @@ static int walk(Call *c) {
         return 1;                                                                            \
     } while (0)
 
+/* Rows of values, one after another, for the rows of an array that an index names, around the dimension that it counts along: each has
+   its own, or one `value` is for all elements. */
+#define EACH_ROW(T, own, one)                                                                \
+    do {                                                                                     \
+        const int64_t *index = c->in[1].data;                                                \
+        const size count = c->in[1].count, n = c->in[1].whole, width = c->each, step = c->in[2].whole; \
+        if (from == to) return 1;                                                            \
+        size part = from / count * n, j = from % count;                                      \
+        for (size i = from; i < to; i++) {                                                   \
+            const size place = place_at(index + j);                                          \
+            if (OUTSIDE(place, n)) return 0;                                                 \
+            T *row = (T *)c->in[0].data + (part + place) * width;                            \
+            const T *values = (const T *)c->in[2].data + i * width * step;                   \
+            if (step) {                                                                      \
+                INDEPENDENT                                                                  \
+                for (size k = 0; k < width; k++) own;                                        \
+            } else if (width) {                                                              \
+                const T value = *values;                                                     \
+                INDEPENDENT                                                                  \
+                for (size k = 0; k < width; k++) one;                                        \
+            }                                                                                \
+            if (++j == count) j = 0, part += n;                                              \
+        }                                                                                    \
+        return 1;                                                                            \
+    } while (0)
+
 #define MOVES(T, name)                                                                       \
+    WIDE static int name##_rows(const Call *c, size from, size to) { EACH_ROW(T, row[k] = values[k], row[k] = value); } \
     static int name##_take(const Call *c, size from, size to) {                              \
         const T *x = c->in[0].data;                                                          \
         T *out = c->out[0].data;                                                             \
@@ -86,24 +114,7 @@ static int walk(Call *c) {
         WALK(x[at] += values[i * each_value]);                                               \
     }                                                                                        \
     WIDE static int name##_rows(const Call *c, size from, size to) {                         \
-        T *x = c->in[0].data;                                                                \
-        const int64_t *index = c->in[1].data;                                                \
-        const size n = c->in[0].shape[0], width = c->each, step = c->in[2].whole;            \
-        for (size i = from; i < to; i++) {                                                   \
-            const size place = place_at(index + i);                                          \
-            if (OUTSIDE(place, n)) return 0;                                                 \
-            T *row = x + place * width;                                                      \
-            const T *values = (const T *)c->in[2].data + i * width * step;                   \
-            if (step) {                                                                      \
-                INDEPENDENT                                                                  \
-                for (size k = 0; k < width; k++) row[k] += values[k];                        \
-            } else if (width) {                                                              \
-                const T value = *values;                                                     \
-                INDEPENDENT                                                                  \
-                for (size k = 0; k < width; k++) row[k] += value;                            \
-            }                                                                                \
-        }                                                                                    \
-        return 1;                                                                            \
+        EACH_ROW(T, row[k] += values[k], row[k] += value);                                 \
     }
 /* Products and extremes instead of sums: a NaN stays, and of equal elements the first. An extreme is chosen without a jump, which
    random numbers would make mispredicted. */
@@ -113,24 +124,13 @@ static int walk(Call *c) {
         const T extreme = how > 0 ? (v > x ? v : x) : (v < x ? v : x);                                        \
         return v != v ? v : extreme;                                                                          \
     }                                                                                                         \
-    INLINE int name##_reduce_lines(const Call *c, size from, size to, size step, size how) {                  \
-        const int64_t *index = c->in[1].data;                                                                 \
-        const size n = c->in[0].shape[0], width = c->each;                                                    \
-        for (size i = from; i < to; i++) {                                                                    \
-            const size place = place_at(index + i);                                                           \
-            if (OUTSIDE(place, n)) return 0;                                                                  \
-            T *x = (T *)c->in[0].data + place * width;                                                        \
-            const T *values = (const T *)c->in[2].data + i * width * step;                                    \
-            INDEPENDENT                                                                                       \
-            for (size k = 0; k < width; k++) x[k] = name##_reduced(x[k], values[k * step], how);              \
-        }                                                                                                     \
-        return 1;                                                                                             \
+    INLINE int name##_reduce_lines(const Call *c, size from, size to, size how) {                             \
+        EACH_ROW(T, row[k] = name##_reduced(row[k], values[k], how), row[k] = name##_reduced(row[k], value, how)); \
     }                                                                                                         \
     WIDE static int name##_reduce_rows(const Call *c, size from, size to) {                                   \
         const size how = c->in[3].whole;                                                                      \
-        if (c->in[2].whole == 0) return name##_reduce_lines(c, from, to, 0, how);                             \
-        if (how == 0) return name##_reduce_lines(c, from, to, 1, 0);                                          \
-        return how > 0 ? name##_reduce_lines(c, from, to, 1, 1) : name##_reduce_lines(c, from, to, 1, -1);    \
+        if (how == 0) return name##_reduce_lines(c, from, to, 0);                                             \
+        return how > 0 ? name##_reduce_lines(c, from, to, 1) : name##_reduce_lines(c, from, to, -1);          \
     }                                                                                                         \
     static int name##_reduce(const Call *c, size from, size to) {                                             \
         T *x = c->in[0].data;                                                                                 \
@@ -160,24 +160,29 @@ REDUCES(int32_t, int32, uint32_t)
 #define uint8_reduce_rows uint8_reduce
 
 /* Rows of half types, each sum rounded. */
+WIDE static void add_brains(uint16_t *row, const uint16_t *values, size n) {
+    INDEPENDENT
+    for (size k = 0; k < n; k++) row[k] = brain_bits(single_bits(as_single((uint32_t)row[k] << 16) + as_single((uint32_t)values[k] << 16)));
+}
 #define PIECE 1024
-static int half_rows(Call *c, size from, size to) {
-    const Argument *x = &c->in[0];
-    const int brain = x->kind == BRAIN;
-    const size n = x->shape[0], width = c->each;
+static void add_halves(uint16_t *row, const uint16_t *values, size n) {
     float sums[PIECE], more[PIECE];
+    for (size done = 0, m; done < n; done += m) {
+        m = n - done < PIECE ? n - done : PIECE;
+        halves_to_floats(0, row + done, sums, m);
+        halves_to_floats(0, values + done, more, m);
+        for (size k = 0; k < m; k++) sums[k] += more[k];
+        floats_to_halves(0, sums, row + done, m);
+    }
+}
+static int half_rows(Call *c, size from, size to) {
+    const int64_t *index = c->in[1].data;
+    const size count = c->in[1].count, n = c->in[1].whole, width = c->each;
     for (size i = from; i < to; i++) {
-        const size place = place_at((const int64_t *)c->in[1].data + i);
+        const size place = place_at(index + i % count);
         if (OUTSIDE(place, n)) return 0;
-        uint16_t *row = (uint16_t *)x->data + place * width;
-        const uint16_t *values = (const uint16_t *)c->in[2].data + i * width;
-        for (size done = 0, m; done < width; done += m) {
-            m = width - done < PIECE ? width - done : PIECE;
-            halves_to_floats(brain, row + done, sums, m);
-            halves_to_floats(brain, values + done, more, m);
-            for (size k = 0; k < m; k++) sums[k] += more[k];
-            floats_to_halves(brain, sums, row + done, m);
-        }
+        (c->in[0].kind == BRAIN ? add_brains : add_halves)((uint16_t *)c->in[0].data + (i / count * n + place) * width,
+                                                           (const uint16_t *)c->in[2].data + i * width, width);
     }
     return 1;
 }
@@ -204,6 +209,7 @@ static int half_rows(Call *c, size from, size to) {
     }
 BY_SIZE(taken_along, take)
 BY_SIZE(put_along, put)
+BY_SIZE(put_rows, rows)
 BY_KIND(added_along, add)
 BY_KIND(added_whole_rows, rows)
 static int added_rows(Call *c, size from, size to) {
@@ -241,31 +247,44 @@ static int put_along_plan(Call *c) {
 static int added_along_plan(Call *c) { return is_addable(&c->in[0]) && put_along_plan(c); }
 static int reduced_along_plan(Call *c) { return is_reducible(&c->in[0]) && put_along_plan(c); }
 
-/* added_rows(x, index, values, distinct): x[index[i]] += values[i] for all i; half types, whose sums are rounded each, where no number
-   comes twice. */
-static int added_rows_plan(Call *c) {
+/* Rows for those that an index names along an axis: work in rows of the values. */
+static int rows_along(Call *c, const Argument *along) {
     const Argument *x = &c->in[0], *index = &c->in[1];
-    const int half = (x->kind == HALF || x->kind == BRAIN) && c->in[3].whole;
-    if (x->ndim < 1 || index->ndim != 1 || !(half || is_addable(x))) return 0;
+    Axis axis;
+    if (index->ndim != 1 || !around_axis(x, along->whole, &axis)) return 0;
     size shape[DIMS];
     memcpy(shape, x->shape, x->ndim * sizeof *shape);
-    shape[0] = c->lines = index->count;
-    c->each = 1;
-    for (int k = 1; k < x->ndim; k++) c->each *= shape[k];
-    return has_values(&c->in[2], x, x->ndim, shape) && (uint64_t)c->in[2].whole <= 1 && (!half || c->in[2].whole) && within_longs(index->data, index->count, x->shape[0]);
+    shape[axis.axis] = index->count;
+    c->lines = times(axis.outer, index->count), c->each = axis.inner;
+    c->in[1].whole = axis.n;
+    return has_values(&c->in[2], x, x->ndim, shape) && (uint64_t)c->in[2].whole <= 1 && within_longs(index->data, index->count, axis.n);
 }
 
-/* reduced_rows(x, index, values, how): likewise, for products and extremes. */
-static int reduced_rows_plan(Call *c) {
-    Argument *x = &c->in[0];
-    if (x->ndim < 1 || c->in[1].ndim != 1 || !is_reducible(x)) return 0;
-    size shape[DIMS];
-    memcpy(shape, x->shape, x->ndim * sizeof *shape);
-    shape[0] = c->lines = c->in[1].count;
-    c->each = 1;
-    for (int k = 1; k < x->ndim; k++) c->each *= shape[k];
-    return has_values(&c->in[2], x, x->ndim, shape) && (uint64_t)c->in[2].whole <= 1 && within_longs(c->in[1].data, c->in[1].count, x->shape[0]);
+/* Whether no number of an index within 0 .. n - 1 comes twice, as far as that is looked for. */
+enum { MOST_ROWS = 1 << 15 };
+static int are_distinct(const Argument *index, size n) {
+    uint64_t seen[MOST_ROWS / 64];
+    if (n > MOST_ROWS || index->count > n) return 0;
+    memset(seen, 0, (size_t)(n + 63) / 64 * sizeof *seen);
+    for (size i = 0; i < index->count; i++) {
+        const size place = place_at((const int64_t *)index->data + i);
+        if (OUTSIDE(place, n) || seen[place / 64] >> place % 64 & 1) return 0;
+        seen[place / 64] |= (uint64_t)1 << place % 64;
+    }
+    return 1;
 }
+
+/* added_rows(x, index, values, axis): x[index[i]] += values[i] for all i; half types, whose sums are rounded each, where no number
+   comes twice. */
+static int added_rows_plan(Call *c) {
+    const int half = c->in[0].kind == HALF || c->in[0].kind == BRAIN;
+    if (!(half || is_addable(&c->in[0])) || !rows_along(c, &c->in[3])) return 0;
+    return !half || (c->in[2].whole && are_distinct(&c->in[1], c->in[1].whole));
+}
+
+/* put_rows(x, index, values, axis), reduced_rows(x, index, values, how, axis): likewise, for copies, for products and extremes. */
+static int put_rows_plan(Call *c) { return is_movable(&c->in[0]) && rows_along(c, &c->in[3]); }
+static int reduced_rows_plan(Call *c) { return is_reducible(&c->in[0]) && rows_along(c, &c->in[4]); }
 
 /* weighed_rows(rows, places, weights, out): row `places[i]` times `weights[i]` is added to row i of `out`; each step rounds. */
 static int weighed_rows_plan(Call *c) {
@@ -441,8 +460,9 @@ const Kernel places_kernels[] = {
     {"put_along", "Aile", put_along_plan, put_along, "put_along(x, axis, index, values): whether it is done; None where it is not for this"},
     {"added_along", "Aile", added_along_plan, added_along, "added_along(x, axis, index, values): likewise"},
     {"reduced_along", "Ailei", reduced_along_plan, reduced_along, "reduced_along(x, axis, index, values, how): 0 products, 1 maxima, -1 minima"},
-    {"reduced_rows", "Alei", reduced_rows_plan, reduced_rows, "reduced_rows(x, index, values, how): likewise"},
+    {"reduced_rows", "Alei|i", reduced_rows_plan, reduced_rows, "reduced_rows(x, index, values, how, axis=0): likewise"},
     {"bag_maxima", "rllRL", bag_maxima_plan, bag_maxima, "bag_maxima(rows, places, bags, out, from)"},
-    {"added_rows", "Ale|b", added_rows_plan, added_rows, "added_rows(x, index, values, distinct): likewise"},
+    {"added_rows", "Ale|i", added_rows_plan, added_rows, "added_rows(x, index, values, axis=0): likewise"},
+    {"put_rows", "Ale|i", put_rows_plan, put_rows, "put_rows(x, index, values, axis=0): likewise"},
     {0},
 };

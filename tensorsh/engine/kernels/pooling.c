@@ -4,18 +4,21 @@
 
 /* For the outermost dimension first: windows, steps between them, borders, distances within; sizes of the input and of the result. */
 typedef struct {
-    size kernel[3], stride[3], border[3], apart[3], in[3], out[3], taps;
+    size kernel[3], stride[3], border[3], apart[3], in[3], out[3], taps, planes;
 } Windows;
 
 enum { GIVEN = 12 };
 
 static int windows_of(Windows *w, const Argument *numbers, const Argument *in, const Argument *out) {
-    if (numbers->ndim != GIVEN || in->ndim != 4 || out->ndim != 4 || in->shape[0] != out->shape[0]) return 0;
+    const int before = 5 - in->ndim; /* dimensions of one element, which are left out */
+    if (numbers->ndim != GIVEN || before < 0 || before > 2 || out->ndim != in->ndim) return 0;
+    if (in->shape[0] != out->shape[0] || in->shape[1] != out->shape[1]) return 0;
+    w->planes = in->shape[0] * in->shape[1];
     w->taps = 1;
     for (int k = 0; k < 3; k++) {
         w->kernel[k] = numbers->shape[k], w->stride[k] = numbers->shape[3 + k];
         w->border[k] = numbers->shape[6 + k], w->apart[k] = numbers->shape[9 + k];
-        w->in[k] = in->shape[k + 1], w->out[k] = out->shape[k + 1];
+        w->in[k] = k < before ? 1 : in->shape[k + 2 - before], w->out[k] = k < before ? 1 : out->shape[k + 2 - before];
         if (w->kernel[k] < 1 || w->stride[k] < 1 || w->apart[k] < 1 || w->in[k] < 1 || w->kernel[k] > 256) return 0;
         /* all numbers stay small, and each window has an element of the input */
         if (w->apart[k] > INT32_MAX || w->stride[k] > INT32_MAX || w->border[k] > INT32_MAX || w->out[k] > INT32_MAX) return 0;
@@ -173,22 +176,22 @@ static int planned(Call *c, const Argument *in, const Argument *out) {
     Windows w;
     const Argument *places = &c->in[2];
     if (!windows_of(&w, &c->in[3], in, out) || in->kind != out->kind || in->count == 0 || out->count == 0) return 0;
-    if (places->data && (places->item != 1 || !has_shape(places, 4, out->shape))) return 0;
+    if (places->data && (places->item != 1 || !has_shape(places, out->ndim, out->shape))) return 0;
     c->answer = 1;
-    c->lines = out->shape[0], c->each = times(out->count / out->shape[0], w.taps), c->apart = 1;
+    c->lines = w.planes, c->each = times(out->count / w.planes, w.taps), c->apart = 1;
     const size rows = places->data ? 2 : w.in[0] * w.in[1], room = times(rows, w.out[2]);
     c->room = room == PTRDIFF_MAX ? room : times((room > 256 ? room : 256) + w.in[2], (size)sizeof(int64_t));
     return c->room < PTRDIFF_MAX;
 }
 
-/* max_pool(x, out, places or None, numbers): x (planes, D, H, W). */
+/* max_pool(x, out, places or None, numbers): x [N, C, *S]. */
 static int max_pool_plan(Call *c) { return planned(c, &c->in[0], &c->in[1]); }
 
 static int max_pool(Call *c, size from, size to) {
     Windows w;
     const Argument *x = &c->in[0], *out = &c->in[1], *places = &c->in[2];
     if (!windows_of(&w, &c->in[3], x, out)) return 0;
-    const size of = from * (x->count / x->shape[0]), made = from * (out->count / out->shape[0]);
+    const size of = from * (x->count / w.planes), made = from * (out->count / w.planes);
     uint8_t *numbers = places->data ? (uint8_t *)places->data + made : NULL;
     if (!places->data && x->kind == FLOAT32) singles_values(c, &w, (const float *)x->data + of, (float *)out->data + made, c->scratch, to - from);
     else if (!places->data) doubles_values(c, &w, (const double *)x->data + of, (double *)out->data + made, c->scratch, to - from);
@@ -197,7 +200,7 @@ static int max_pool(Call *c, size from, size to) {
     return 1;
 }
 
-/* max_pool_gradient(gradient, out, places, numbers): out (planes, D, H, W), to which it is added. */
+/* max_pool_gradient(gradient, out, places, numbers): out [N, C, *S], to which it is added. */
 static int max_pool_gradient_plan(Call *c) { return c->in[2].data && planned(c, &c->in[1], &c->in[0]); }
 
 static int max_pool_gradient(Call *c, size from, size to) {
@@ -209,7 +212,7 @@ static int max_pool_gradient(Call *c, size from, size to) {
         const size k = tap % w.kernel[2], b = tap / w.kernel[2] % w.kernel[1], a = tap / w.kernel[2] / w.kernel[1];
         offsets[tap] = (a * w.apart[0] * w.in[1] + b * w.apart[1]) * w.in[2] + k * w.apart[2];
     }
-    const size of = from * (x->count / x->shape[0]), given = from * (g->count / g->shape[0]);
+    const size of = from * (x->count / w.planes), given = from * (g->count / w.planes);
     const uint8_t *places = (const uint8_t *)c->in[2].data + given;
     if (x->kind == FLOAT32) singles_spread(c, &w, (const float *)g->data + given, places, (float *)x->data + of, offsets, to - from);
     else doubles_spread(c, &w, (const double *)g->data + given, places, (double *)x->data + of, offsets, to - from);

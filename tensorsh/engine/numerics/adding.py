@@ -5,7 +5,6 @@ Half types add up in float32 and are rounded once."""
 from __future__ import annotations
 
 from functools import partial
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -15,8 +14,6 @@ from ..kernels import kernel, unsuited
 from .halves import in_rows, in_singles
 
 added_rows = kernel("added_rows", unsuited)
-FEW = 1024
-"""So many numbers are looked through for one that comes twice."""
 
 
 def add_at(xp: Any, target: Any, where: Any, values: Any) -> None:
@@ -81,26 +78,11 @@ def add_between(target: Any, where: tuple, values: Any) -> bool:
     return add_along(np, merged, first, place.reshape(-1), flat)
 
 
-def added_between(target: Any, dim: int, index: Any, source: Any, by: Any = added_rows, *how: Any) -> Any:
-    """`added_rows`, or another kernel of rows, for a dimension within an array in row order: the rows of all parts before it are those
-    of one."""
-    outer, n = prod(target.shape[:dim]), target.shape[dim]
-    if not outer or not index.size or index.min() < 0 or index.max() >= n:
-        return None
-    places = (np.arange(outer)[:, None] * n + index).reshape(-1)
-    inner = target.shape[dim + 1 :]
-    values = np.ascontiguousarray(np.broadcast_to(source, (*target.shape[:dim], index.size, *inner)))
-    return by(target.reshape(outer * n, *inner), places, values.reshape(places.size, *inner), *how)
-
-
 def add_along(xp: Any, target: Any, dim: int, index: Any, source: Any) -> bool:
     """Add slices to an array's slices along a dimension. True."""
     dim, source = dim % target.ndim, in_rows(source)
     if xp is np:
-        distinct = target.dtype.itemsize == 2 and 1 < index.size <= FEW and len(set(index.tolist())) == index.size
-        if dim == 0 and added_rows(target, index, source, distinct):
-            return True
-        if dim and target.flags.c_contiguous and added_between(target, dim, index, source, added_rows, distinct):
+        if added_rows(target, index, source, dim):
             return True
         if in_singles(partial(add_along, np), target, source, dim, index):
             return True

@@ -111,8 +111,8 @@ def group(x: Any, weight: Any, bias: Any, groups: int, eps: float) -> Any:
     if not x.size:
         return None
     x = row_order(x)
-    kind = of_moments(x)
-    out, mean, rstd = np.empty(x.shape, x.dtype), *(np.empty((len(x), groups, 1), kind) for _ in range(2))
+    kind, shape = of_moments(x), (len(x), groups, 1)
+    out, mean, rstd = np.empty(x.shape, x.dtype), np.empty(shape, kind), np.empty(shape, kind)
     found = kernels.compiled.group_norm(x, weight, bias, eps, out, mean, rstd, groups)
     return None if found is None else (out, mean, rstd)
 

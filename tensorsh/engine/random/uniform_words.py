@@ -315,6 +315,8 @@ def bernoulli_mask(generator: Generator, shape: Shape, p: float) -> np.ndarray:
     if not 0.0 <= p <= 1.0:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
     n = _count(shape)
+    if n <= _FEW:
+        return np.array([u < p for u in generator.double_list(n)], np.bool_).reshape(shape)
     if n <= 1024:
         return (generator.doubles(n) < p).reshape(shape)
     # In integers: the 53 bits are below ceil(p * 2**53). The high 21 of them, the first word of each pair, nearly

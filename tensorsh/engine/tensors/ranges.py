@@ -100,7 +100,8 @@ def both_halves(start: Any, end: Any, steps: int, d: np.dtype, power: bool = Fal
     if power:
         first, last = (np.asarray(v).astype(float) for v in (first, last))
         step = (last - first) / (steps - 1)
-        return np.where(i < half, first + step * i, last - step * (steps - 1 - i))
+        near, far = np.arange(half, dtype=float), np.arange(steps - half - 1, -1, -1, dtype=float)
+        return np.concatenate((first + step * near, last - step * far))
     near, far = i[:half].astype(kind), i[: steps - half][::-1].astype(kind)
     return np.concatenate((fused(near, step, first), fused(far, -step, last)))
 

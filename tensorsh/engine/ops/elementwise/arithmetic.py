@@ -10,7 +10,7 @@ import numpy as np
 
 from ...arrays.constants import constant
 from ...arrays.numbers import check_width, converted, not_integral
-from ...kernels import through
+from ...kernels import kernel, through
 from ...loading import table
 from ...numerics.arithmetic import product, quotient
 from ...numerics.complex import weighted as complex_weighted
@@ -177,7 +177,7 @@ def positive(input: Tensor) -> Tensor:
     return input
 
 
-@tensors_only(promote="float", ufunc=by(np.reciprocal, real=True))
+@tensors_only(promote="float", ufunc=by(kernel("reciprocal", np.reciprocal), real=True))
 def reciprocal(xp, input: Array):
     """``1 / input``; integers become the default float."""
     return quotient(xp, input.dtype.type(1), input)

@@ -20,7 +20,7 @@ from ...arrays.errors import argument_error, wrap_dim
 from ...arrays.numbers import converted
 from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
-from ...numerics.adding import add_along, add_at
+from ...numerics.adding import add_along, add_at, added_rows
 from ...numerics.extremes import extremes
 from ...operators.declare import Array, Written, composite, operator
 from ...tensors.inplace import mutate, write
@@ -29,6 +29,8 @@ from ...tensors.subscripts import advanced, elements, rows_at
 from ...tensors.tensor import Tensor
 
 put_along: Any = kernel("put_along", unsuited)
+put_rows: Any = kernel("put_rows", unsuited)
+"""Copies slices to places along a dimension; not true for what PyTorch refuses, and for an index in steps."""
 MANY = 1000
 """Fewer elements than this numpy writes in less time than it takes to see that none is in two arrays."""
 
@@ -321,6 +323,8 @@ index_select_backward.gradient(grad=lambda t, g, dim, index: t.index_select(g, d
 def index_add(xp, input: Written, dim, index: Array, source: Array, *, alpha=1):
     """A copy of `input` with the slices of `source`, times alpha, added to its slices at `index`.
     IndexError: a number out of bounds; RuntimeError: not a number for each slice of `source`."""
+    if xp is np and alpha == 1 and source.ndim and added_rows(input, index, source, dim):
+        return input
     dim = wrap_dim(dim, input.ndim)
     check_slices("index_add_", input, dim, index, source)
     n = input.shape[dim] if input.ndim else 1
@@ -355,6 +359,8 @@ def scaled(g, alpha):
 @operator(inplace=True)
 def index_copy(xp, input: Written, dim, index: Array, source: Array):
     """A copy of `input` with the slices of `source` in place of its slices at `index`."""
+    if xp is np and source.ndim and put_rows(input, index, source, dim):
+        return input
     dim = wrap_dim(dim, input.ndim)
     if index.ndim > 1:
         raise IndexError(f"index_copy_(): Index should have dimension 1 or 0 (got {index.ndim})")
@@ -403,10 +409,13 @@ index_copy.gradient(
 def index_fill_number(xp, input: Array, dim, index: Array, value):
     if isinstance(value, complex) and input.dtype.kind != "c":
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
-    return filled_at(input, dim, index, converted(value, input.dtype))
+    return filled_at(input, dim, index, xp.asarray(converted(value, input.dtype), input.dtype))
 
 
 def filled_at(input: Any, dim: int, index: Any, value: Any) -> Any:
+    whole = input.copy("C")
+    if put_rows(whole, index, value, dim):
+        return whole
     dim = wrap_dim(dim, input.ndim)
     if index.ndim > 1:
         raise RuntimeError("Index has to be a vector/scalar")
@@ -414,7 +423,6 @@ def filled_at(input: Any, dim: int, index: Any, value: Any) -> Any:
         raise IndexError("index_fill_(): Expected dtype int64 for index.")
     n = input.shape[dim] if input.ndim else 1
     within(index, n, f"index {{index}} is out of bounds for dimension {dim} with size {n}", least=-n)
-    whole = input.copy()
     if index.size:
         whole[at(dim, index.reshape(-1)) if input.ndim else ...] = value
     return whole

@@ -14,7 +14,6 @@ from ...arrays.numbers import converted
 from ...arrays.warning import warn_of_old, warn_once
 from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
-from ...numerics.adding import added_between
 from ...numerics.extremes import bounded, within
 from ...numerics.halves import in_rows, in_singles
 from ...operators.declare import Array, Unlinked, Written, composite, operator
@@ -437,7 +436,7 @@ def index_reduce(xp, input: Array, dim, index: Unlinked, source: Array, reduce, 
     check_slices("index_reduce_", input, dim, index, source)
     if xp is np and include_self and reduce in HOW and input.ndim:
         whole, rows, flat, how = input.copy("C"), in_rows(source), index.reshape(-1), HOW[reduce]
-        if added_between(whole, dim, flat, rows, reduced_rows, how) if dim else reduced_rows(whole, flat, rows, how):
+        if reduced_rows(whole, flat, rows, how, dim):
             return whole
         if not dim and reduce != "prod" and in_singles(reduced_rows, whole, rows, flat, how=(how,)):
             return whole

@@ -29,10 +29,11 @@ def check_cross(input: Any, other: Any, dim: Any = -1) -> None:
         raise RuntimeError(
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {input.shape[d]} and {other.shape[d]}"
         )
-    try:
-        np.broadcast_shapes(input.shape, other.shape)
-    except ValueError:
-        raise broadcast_error(input.shape, other.shape) from None
+    if input.shape != other.shape:
+        try:
+            np.broadcast_shapes(input.shape, other.shape)
+        except ValueError:
+            raise broadcast_error(input.shape, other.shape) from None
     if input.dtype.kind == "b":
         raise not_implemented("cross", input)
     if input.dtype != other.dtype:

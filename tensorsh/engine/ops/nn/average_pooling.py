@@ -28,7 +28,8 @@ from .pooling import FEW, as_planes, batched, batchwise, exactly, outputs, place
 def average_pool(xp, input: Array, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
     """Means of the windows of input [N, C, *S]."""
     shape, total = input.shape, None
-    last = type(input) is np.ndarray and input.ndim == 4 and input.dtype.char in "fd" and channels_are_last(input)
+    rows = type(input) is not np.ndarray or input.flags.c_contiguous
+    last = not rows and input.ndim == 4 and input.dtype.char in "fd" and channels_are_last(input)
     x = input if type(input) is np.ndarray and (last or 0 < input.size <= FEW) else None
     if x is not None and x.dtype.char not in "fd":
         x = exactly(x) if prod(kernel_size) < FEW and x.dtype.kind in "iu" else None

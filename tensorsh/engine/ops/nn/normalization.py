@@ -132,7 +132,8 @@ def check_batch(size: Any, input: Any = None) -> None:
 
 def check_parameters(kernel: str, input: Any, *parameters: Any) -> None:
     """The dtypes of an input and its parameters: all alike or, where the first of these has another, half and float32."""
-    array, *others = [getattr(each, "_array", each) for each in (input, *parameters) if each is not None]
+    array = getattr(input, "_array", input)
+    others = [getattr(each, "_array", each) for each in parameters if each is not None]
     kind = array.dtype
     if kind.kind in "biuc" and (kernel == "batch_norm" or not others or others[0].dtype == kind):
         raise not_implemented(kernel, array)
@@ -351,7 +352,7 @@ def check_group(input: Any, num_groups: int, weight: Any, bias: Any) -> None:
             "Expected number of channels in input to be divisible by num_groups, but got input of shape "
             f"{list(shape)} and num_groups={num_groups}"
         )
-    for name, v in (("weight", weight), ("bias", bias)):
+    for name, v in (("weight", weight), ("bias", bias)) if weight is not None or bias is not None else ():
         if v is not None and tuple(v.shape) != (channels,):
             shown = list(weight.shape) if weight is not None else [0]
             raise RuntimeError(
@@ -370,7 +371,8 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5, cudnn_enable
     shape = input._array.shape
     if len(shape) < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
-    check_batch([shape[0] * shape[1] // num_groups, num_groups, *shape[2:]])
+    if input._array.size < 2 * num_groups or num_groups < 1:  # otherwise a group has two elements, or none
+        check_batch([shape[0] * shape[1] // num_groups, num_groups, *shape[2:]])
     check_group(input, num_groups, weight, bias)
     return group.function(input, weight, bias, num_groups, float(eps))
 

@@ -152,10 +152,9 @@ def compiled_maxima(
         wide = exactly(x)
         found = None if wide is None else compiled_maxima(wide, kernel, stride, padding, dilation, out, placed)
         return None if found is None else (converted(found[0], x.dtype), found[1])
-    d, given = len(kernel), numbers(kernel, stride, padding, dilation)
     best = np.empty(x.shape[:2] + out, kind)
     where = np.empty(best.shape, np.uint8) if placed else None
-    done = pool(as_planes(x, d), as_planes(best, d), as_planes(where, d) if placed else None, given)
+    done = pool(x, best, where, numbers(kernel, stride, padding, dilation))
     return None if done is None else (best, where)
 
 

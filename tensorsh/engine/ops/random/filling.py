@@ -179,6 +179,8 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
 
 
 def _distribution(name: str, sampler: str, defaults: dict[str, float], positive: tuple = (0, "")) -> None:
+    title = name.title().replace("_", "") + "Backward0"
+
     def method(self: Tensor, *args: Any, generator: Any = None, **kwargs: Any) -> Tensor:
         parameters = [*defaults.values()]
         if args or kwargs:
@@ -203,7 +205,7 @@ def _distribution(name: str, sampler: str, defaults: dict[str, float], positive:
             )
         g, d = source(generator, like=self._array), self._array.dtype
         array = _draw(self, lambda shape: getattr(g.samplers, sampler)(g, shape, d, *parameters))
-        return filled(self, array, name.title().replace("_", "") + "Backward0")
+        return filled(self, array, title)
 
     method.__name__ = method.__qualname__ = name
     method.__doc__ = f"Fill with random numbers of the {sampler.replace('_', ' ')} distribution."

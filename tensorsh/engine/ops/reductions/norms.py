@@ -401,7 +401,7 @@ dist.gradient(
 
 def others(dim, ndim):
     """All dimensions but one."""
-    return tuple(i for i in range(ndim) if i != dim)
+    return (*range(dim), *range(dim + 1, ndim))
 
 
 @operator(inplace=True, wide=True)
@@ -418,7 +418,7 @@ def renorm(xp, input: Array, p, dim, maxnorm):
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions")
     require_float("linalg.vector_norm", of(input))
     size = fold(xp, input, p, others(wrap_dim(dim, input.ndim), input.ndim), True)
-    factor = xp.where(size > maxnorm, size.dtype.type(maxnorm) / (size + size.dtype.type(1e-7)), size.dtype.type(1))
+    factor = xp.where(size > maxnorm, size.dtype.type(maxnorm) / (size + 1e-7), size.dtype.type(1))
     return multiplied(input, factor) if xp is np else input * factor
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...arrays.errors import wrap_dim
 from ...arrays.extents import LONG
+from ...arrays.parallel import copied
 from ...kernels import kernel, unsuited
 from ...loading.table import find_function
 from ...numerics.windows import blocks, check_blocks
@@ -128,7 +129,7 @@ def shuffled(xp, x, r: int):
     y = x.reshape(*outer, c // (r * r), r, r, h, w)
     n = len(outer)
     y = y.transpose(*range(n), n, n + 3, n + 1, n + 4, n + 2)
-    return xp.ascontiguousarray(y).reshape(*outer, c // (r * r), h * r, w * r)
+    return copied(y).reshape(*outer, c // (r * r), h * r, w * r)
 
 
 def unshuffled(xp, x, r: int):
@@ -136,7 +137,7 @@ def unshuffled(xp, x, r: int):
     y = x.reshape(*outer, c, h // r, r, w // r, r)
     n = len(outer)
     y = y.transpose(*range(n), n, n + 2, n + 4, n + 1, n + 3)
-    return xp.ascontiguousarray(y).reshape(*outer, c * r * r, h // r, w // r)
+    return copied(y).reshape(*outer, c * r * r, h // r, w // r)
 
 
 @operator("pixel_shuffle nn.functional.pixel_shuffle", method=False, out=False, laid="images 1")

@@ -13,7 +13,10 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from ...engine.arrays.warning import warn
+from ...engine.operators.signature import Form
 from ...engine.tensors.tensor import Tensor
+from ...engine.wording.overloads import PYTHON, parameter_text
+from ...engine.wording.steps import binder
 from ...sandbox.wrapping import wraps
 from ..checks import _assert
 from ..nn.modules.container import Sequential
@@ -200,7 +203,8 @@ class Tracer(TracerBase):
     def create_args_for_root(self, root_fn: Any, is_module: bool, concrete_args: Any = None) -> tuple[Any, list]:
         """The function, and proxies of its parameters. concrete_args: values of some, by name or in order, in which `PH` stands for
         what stays open."""
-        code = inspect.unwrap(root_fn).__code__
+        plain = written(root_fn)
+        code = plain.__code__
         count = code.co_argcount + code.co_kwonlyargcount
         if is_module and count == 0:
             raise RuntimeError("``self`` argument cannot be part of *args expansion!")
@@ -215,7 +219,7 @@ class Tracer(TracerBase):
                     f"Tracing expected {len(names)} arguments but got {len(concrete_args)} concrete arguments"
                 )
             concrete_args = dict(zip(names, concrete_args, strict=True))
-        parameters = inspect.signature(inspect.unwrap(root_fn)).parameters
+        parameters = inspect.signature(plain if plain is inspect.unwrap(root_fn) else root_fn).parameters
         for name in names:
             if concrete_args is not None and name in concrete_args:
                 args.append(self._told(name, concrete_args[name], parameters))
@@ -298,7 +302,10 @@ class Tracer(TracerBase):
         function, args = self.create_args_for_root(function, is_module, concrete_args)
         with self._instead([] if table is None else [table]):
             result = function(*args)
-            noted = getattr(inspect.unwrap(function), "__annotations__", {}).get("return")
+            plain = inspect.unwrap(function)
+            noted = getattr(plain, "__annotations__", {}).get("return")
+            if isinstance(plain, Form) and (given := plain.made().return_annotation) is not inspect.Signature.empty:
+                noted = given  # of a function of torch, which is Python's in PyTorch
             self.create_node("output", "output", (self.create_arg(result),), {}, type_expr=noted)
         self.submodule_paths = None
         return self.graph
@@ -378,3 +385,14 @@ def symbolic_trace(root: Any, concrete_args: Any = None) -> GraphModule:
     graph = tracer.trace(root, concrete_args)
     name = type(root).__name__ if isinstance(root, Module) else root.__name__
     return GraphModule(tracer.root, graph, name)
+
+
+def written(function: Any) -> Any:
+    """The function in Python that others wrap; of a function of torch one with its parameters. AssertionError: it is none of Python's."""
+    plain = inspect.unwrap(function)
+    if hasattr(plain, "__code__"):
+        return plain
+    text = parameter_text(getattr(plain, "name", ""))
+    if not text.startswith(PYTHON):
+        raise AssertionError(f"Expected FunctionType, got {type(function)}")
+    return binder(function.__name__, text.removeprefix(PYTHON))

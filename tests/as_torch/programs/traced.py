@@ -230,3 +230,10 @@ g = fx.symbolic_trace(M)
 r = replace_pattern(g, pat, lambda x, y: x.sum() + y.sum())
 print(g.code, len(r))
 print(r, torch.func.grad(3).__qualname__)
+
+for name in "relu dropout glu layer_norm cross_entropy embedding_bag softmax conv2d".split():
+    try:
+        made = torch.fx.symbolic_trace(getattr(torch.nn.functional, name))
+        print(made.graph, made.code)
+    except AssertionError as error:
+        print(name, error)

@@ -27,7 +27,7 @@ def load(
     _read(found, reader, process_group, no_dist=no_dist, planner=planner)
     for key, value in [*state_dict.items()]:
         if isinstance(value, Stateful):
-            value._read(found[key])
+            value.load_state_dict(found[key])
         else:
             state_dict[key] = found[key]
 

@@ -13,7 +13,7 @@ from ...engine.tensors.tensor import Tensor
 from ...sandbox.files import acting
 from ..serialization import load, save
 from .collectives import check_root, find, member, waiting
-from .groups import Call, ProcessGroup, Unfinished
+from .groups import Call, ProcessGroup, Unfinished, seconds_of
 from .held import gather_bytes
 from .transport import finished
 
@@ -202,6 +202,7 @@ def monitored_barrier(group: Any = None, timeout: timedelta | None = None, wait_
     found = find(group, "monitored_barrier")
     if found is None:
         return
+    seconds = found._timeout if timeout is None else seconds_of(timeout)
     call, key, looked = Call("monitored_barrier"), f"monitored_barrier/{found._count + 1}", [0.0]
 
     def watch(now: float) -> None:
@@ -221,7 +222,6 @@ def monitored_barrier(group: Any = None, timeout: timedelta | None = None, wait_
         told += f"Please check rank 0 logs for faulty rank.\n Original exception: \n{error}"
         if not found._me:
             found._store.set(key, "")
-            seconds = found._timeout if timeout is None else timeout.total_seconds()
             late, first = ", ".join(map(str, error.late)), f"\n Original exception: \n{error}"
             late, first = (f"Ranks {late}", "") if wait_all_ranks else (f"Rank {late.partition(',')[0]}", first)
             told = f"[Rank 0]: {late} failed to pass monitoredBarrier in {int(seconds * 1000)} ms{first}"

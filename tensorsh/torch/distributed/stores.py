@@ -76,6 +76,9 @@ class Store(metaclass=OpenSealed):
 
     def multi_set(self, keys: Iterable[str], values: Iterable[Any]) -> None:
         """Put several values."""
+        keys, values = list(keys), list(values)
+        if len(keys) != len(values):
+            raise DistStoreError("multiSet keys and values vectors must be of same size")
         for key, value in zip(keys, values, strict=True):
             self.set(key, value)
 
@@ -187,6 +190,12 @@ class HashStore(Asking):
 
     def _ask(self, *fields: bytes) -> list[bytes]:
         return self._table.ask(list(fields))
+
+    def clone(self) -> HashStore:
+        """Another handle of the same keys."""
+        made = HashStore()
+        made._table, made._timeout = self._table, self._timeout
+        return made
 
 
 class PrefixStore(Store):

@@ -24,7 +24,7 @@ def load(
     CheckpointException, on all processes, where one finds not what it wants, or of another size."""
     reader = storage_of(checkpoint_id, storage_reader, FileSystemReader)
     found = states({key: state_dict[key] for key in sorted(state_dict)})
-    load_state_dict(found, reader, process_group, no_dist=no_dist, planner=planner)
+    _read(found, reader, process_group, no_dist=no_dist, planner=planner)
     for key, value in [*state_dict.items()]:
         if isinstance(value, Stateful):
             value.load_state_dict(found[key])
@@ -32,8 +32,7 @@ def load(
             state_dict[key] = found[key]
 
 
-@deprecated("torch.distributed.checkpoint.load_state_dict")
-def load_state_dict(
+def _read(
     state_dict: dict, storage_reader: Any, process_group: Any = None, coordinator_rank: int = 0, no_dist: bool = False,
     planner: Any = None,
 ) -> None:  # fmt: skip
@@ -54,3 +53,6 @@ def load_state_dict(
         reader.read_data(planner.finish_plan(whole[together.rank]), planner).wait()
 
     together.all("read", read)
+
+
+load_state_dict = deprecated("torch.distributed.checkpoint.load_state_dict")(_read)

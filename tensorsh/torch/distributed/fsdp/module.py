@@ -70,6 +70,8 @@ class FSDPModule(metaclass=OpenSealed):
 
     def set_reshard_after_forward(self, reshard_after_forward: bool, recurse: bool = True) -> None:
         """Whether parts are all that is kept between forward and backward."""
+        if not isinstance(reshard_after_forward, bool):
+            raise ValueError(f"reshard_after_forward should be a bool, got {type(reshard_after_forward)}")
         for each in self._sharded(recurse):
             each.after_forward = reshard_after_forward
 
@@ -120,6 +122,10 @@ def fully_shard(
         mesh = init_device_mesh("cpu", (get_world_size(),))
     if mesh.ndim not in (1, 2):
         raise ValueError(f"fully_shard expects a 1D or 2D DeviceMesh but got {mesh}")
+    if type(reshard_after_forward) is int and mesh.size(mesh.ndim - 1) % max(reshard_after_forward, 1):
+        raise ValueError(
+            f"If passing reshard_after_forward as an int, it should be a factor of {mesh.size(mesh.ndim - 1)}, not {reshard_after_forward}"
+        )
     policy = MixedPrecisionPolicy() if mp_policy is None else mp_policy
     assert offload_policy is None or isinstance(offload_policy, OffloadPolicy)
     parameters = own_parameters(modules, {id(p) for p in ignored_params or ()}, FSDPModule)

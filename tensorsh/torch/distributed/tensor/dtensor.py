@@ -117,7 +117,14 @@ class DTensor(Tensor):
 
     device_mesh = property(lambda self: self._mesh)
     placements = property(lambda self: self._placements)
-    _local_tensor = property(lambda self: wrap(self._array))
+
+    @property
+    def _local_tensor(self) -> Tensor:
+        local = wrap(self._array)
+        if self.__dict__.get("_leaf") and type(self._node) is AccumulateGrad:  # as the part that it was made of
+            local._node = AccumulateGrad(local)
+        return local
+
     shape = property(lambda self: Size(self._shape))
     ndim = property(lambda self: len(self._shape))
 
@@ -326,6 +333,7 @@ def distribute_tensor(
     made = placed_tensor(wrap(array), mesh, wanted, tuple(tensor.shape))
     if isinstance(tensor, Parameter):
         return made._as_parameter(tensor.requires_grad)
+    made.__dict__["_leaf"] = tensor.requires_grad
     return made.requires_grad_() if tensor.requires_grad else made
 
 

@@ -72,6 +72,13 @@ def dispatch(func: Any, args: tuple, kwargs: dict) -> Any:
     for t in found:
         if not in_parts(t) and t.numel() != 1 and not beside_parts & {name, "*"}:
             raise RuntimeError(MIXED.format(name=operator_of(name, args, title[-1] == "_" != title[0])))
+    if "*" in beside_parts:  # what is whole lies in the same way everywhere
+        whole = lambda v: (
+            placed_tensor(v, mesh, (REPLICATE,) * mesh.ndim, v.shape)
+            if isinstance(v, Tensor) and not in_parts(v)
+            else v
+        )
+        args, kwargs = mapped(whole, args), mapped(whole, kwargs)
     rule = RULES.get(name)
     if rule is None and is_pointwise(title):
         rule = pointwise
@@ -137,7 +144,7 @@ class Call:
             self.title.endswith("_")
             and not self.title.endswith("__")
             or self.title[:3] in ("__i",)
-            and self.title != "__invert__"
+            and self.title not in ("__invert__", "__iter__", "__int__", "__index__")
         )
         if changes and in_parts(self.args[0]):
             return self.change(self.args[0], local, out)
@@ -241,6 +248,15 @@ def partial(call: Call, here: list) -> Any:
         isinstance(each, dtype) and not each.is_floating_point for each in (*call.args, *call.kwargs.values())
     )
     return terms[0] if together or scaled or alone and len(here) == 1 else None
+
+
+@rule("iter")
+def iterated(call: Call) -> Any:
+    """Slices along the first dimension, one after the other."""
+    if any(each.is_shard(0) for each in call.args[0]._placements):
+        told = "It cannot be performed without redistribution, which is disallowed by the current operator."
+        raise RuntimeError(("Attempted to unbind along the sharded dimension 0. ", told))
+    return iter(call.args[0].unbind(0))
 
 
 @rule("linear")

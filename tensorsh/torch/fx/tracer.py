@@ -31,6 +31,16 @@ from .wrapped import _wrapped_fns_to_patch, wrap
 __all__ = ["PH", "PHBase", "PHWithMeta", "ProxyableClassMeta", "Tracer", "symbolic_trace", "wrap"]
 
 
+NOTED = {"Tensor": Tensor, "bool": bool, "int": int, "float": float, "None": None}
+"""The types that annotations of the library's own functions, which are texts, tell a graph."""
+
+
+def annotation(function: Any, noted: Any) -> Any:
+    """An annotation of a function as its node has it."""
+    own = function.__globals__.get("__package__") or ""
+    return NOTED.get(noted) if isinstance(noted, str) and own.startswith(__package__.partition(".")[0] + ".") else noted
+
+
 def has_proxy(values: Any) -> Proxy | None:
     """A proxy in a tree of values."""
     found: list = []
@@ -200,7 +210,8 @@ class Tracer(TracerBase):
     def create_args_for_root(self, root_fn: Any, is_module: bool, concrete_args: Any = None) -> tuple[Any, list]:
         """The function, and proxies of its parameters. concrete_args: values of some, by name or in order, in which `PH` stands for
         what stays open."""
-        code = inspect.unwrap(root_fn).__code__
+        function = inspect.unwrap(root_fn)
+        code = function.__code__
         count = code.co_argcount + code.co_kwonlyargcount
         if is_module and count == 0:
             raise RuntimeError("``self`` argument cannot be part of *args expansion!")
@@ -215,7 +226,10 @@ class Tracer(TracerBase):
                     f"Tracing expected {len(names)} arguments but got {len(concrete_args)} concrete arguments"
                 )
             concrete_args = dict(zip(names, concrete_args, strict=True))
-        parameters = inspect.signature(inspect.unwrap(root_fn)).parameters
+        parameters = {
+            name: each.replace(annotation=annotation(function, each.annotation))
+            for name, each in inspect.signature(function).parameters.items()
+        }
         for name in names:
             if concrete_args is not None and name in concrete_args:
                 args.append(self._told(name, concrete_args[name], parameters))
@@ -298,7 +312,8 @@ class Tracer(TracerBase):
         function, args = self.create_args_for_root(function, is_module, concrete_args)
         with self._instead([] if table is None else [table]):
             result = function(*args)
-            noted = getattr(inspect.unwrap(function), "__annotations__", {}).get("return")
+            written = inspect.unwrap(function)
+            noted = annotation(written, getattr(written, "__annotations__", {}).get("return"))
             self.create_node("output", "output", (self.create_arg(result),), {}, type_expr=noted)
         self.submodule_paths = None
         return self.graph

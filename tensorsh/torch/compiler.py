@@ -45,6 +45,10 @@ def save_cache_artifacts() -> None:
     """None: nothing that is compiled outlives its process."""
 
 
+def set_logs(**options: Any) -> None:
+    """Nothing: what is compiled is not told of."""
+
+
 def is_compiling() -> bool:
     """Whether the program is being compiled: never."""
     return False

@@ -153,10 +153,10 @@ def warn_of_old(name: str) -> None:
         warn(OLD[name])
 
 
-def warn_once(message: str) -> None:
+def warn_once(message: str, category: type[Warning] = UserWarning) -> None:
     """Warn for the first time in a session; each time where all warnings are wanted."""
     if first(message):
-        warn(message)
+        warn(message, category)
 
 
 def first(name: str) -> bool:

@@ -34,6 +34,16 @@ from .wrapped import _wrapped_fns_to_patch, wrap
 __all__ = ["PH", "PHBase", "PHWithMeta", "ProxyableClassMeta", "Tracer", "symbolic_trace", "wrap"]
 
 
+NOTED = {"Tensor": Tensor, "bool": bool, "int": int, "float": float, "None": None}
+"""The types that annotations of the library's own functions, which are texts, tell a graph."""
+
+
+def annotation(function: Any, noted: Any) -> Any:
+    """An annotation of a function as its node has it."""
+    own = function.__globals__.get("__package__") or ""
+    return NOTED.get(noted) if isinstance(noted, str) and own.startswith(__package__.partition(".")[0] + ".") else noted
+
+
 def has_proxy(values: Any) -> Proxy | None:
     """A proxy in a tree of values."""
     found: list = []
@@ -219,7 +229,12 @@ class Tracer(TracerBase):
                     f"Tracing expected {len(names)} arguments but got {len(concrete_args)} concrete arguments"
                 )
             concrete_args = dict(zip(names, concrete_args, strict=True))
-        parameters = inspect.signature(plain if plain is inspect.unwrap(root_fn) else root_fn).parameters
+        parameters = {
+            name: each.replace(annotation=annotation(plain, each.annotation))
+            for name, each in inspect.signature(
+                plain if plain is inspect.unwrap(root_fn) else root_fn
+            ).parameters.items()
+        }
         for name in names:
             if concrete_args is not None and name in concrete_args:
                 args.append(self._told(name, concrete_args[name], parameters))
@@ -303,7 +318,7 @@ class Tracer(TracerBase):
         with self._instead([] if table is None else [table]):
             result = function(*args)
             plain = inspect.unwrap(function)
-            noted = getattr(plain, "__annotations__", {}).get("return")
+            noted = annotation(plain, getattr(plain, "__annotations__", {}).get("return"))
             if isinstance(plain, Form) and (given := plain.made().return_annotation) is not inspect.Signature.empty:
                 noted = given  # of a function of torch, which is Python's in PyTorch
             self.create_node("output", "output", (self.create_arg(result),), {}, type_expr=noted)

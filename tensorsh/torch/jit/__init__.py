@@ -11,11 +11,13 @@ from typing import Any, NamedTuple, Union, get_args, get_origin
 from ...sandbox.sealed import Sealed
 from ._script import (  # noqa: F401 - names of this module, too
     SCRIPTING,
+    TRACING,
     RecursiveScriptModule,
     ScriptFunction,
     ScriptModule,
     TopLevelTracedModule,
     TracedModule,
+    TracerWarning,
     freeze,
     refuse,
     script,
@@ -54,8 +56,8 @@ def is_scripting() -> bool:
 
 
 def is_tracing() -> bool:
-    """Whether the program is being traced: never."""
-    return False
+    """Whether the program is being traced."""
+    return TRACING[0] > 0
 
 
 def fork(func: Callable, *args: Any, **kwargs: Any) -> Any:
@@ -86,16 +88,6 @@ _fork, _wait = fork, wait
 
 class CompilationUnit:
     """Functions of TorchScript; there are none."""
-
-
-class TracerWarning(Warning):
-    """A warning of traces, which are not made."""
-
-    __module__ = "torch.jit._trace"
-
-    @staticmethod
-    def ignore_lib_warnings() -> None:
-        """Leave such warnings out that come of torch itself: there are none."""
 
 
 class Error(RuntimeError):

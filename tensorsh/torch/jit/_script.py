@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import Any, NoReturn
 
+from ...engine.arrays.warning import warn
+from ...engine.operators.torch_function import TorchFunctionMode
 from ...engine.tensors.tensor import Tensor
 from ...sandbox.named import read_named
 from ...sandbox.sealed import Sealed
@@ -58,6 +60,8 @@ class ScriptModule(Module):
         )
 
 
+TRACING = [0]
+"""How many traces are under way."""
 SCRIPTING = [False]
 """Whether what runs was scripted, which a program asks for by `is_scripting`."""
 
@@ -119,7 +123,7 @@ FLOATS = (float, "float", float | None, "Optional[float]")
 class ScriptFunction(metaclass=Sealed):
     """What `script` and `trace` make of a function: it is called as the function is."""
 
-    __module__ = "torch.jit"
+    __module__, __qualname__ = "torch.jit", "torch.jit.ScriptFunction"
 
     def __init__(self, function: Any) -> None:
         self.__wrapped__ = function
@@ -194,6 +198,55 @@ def script(obj: Any, *args: Any, **kwargs: Any) -> Any:
     return ScriptFunction(obj) if callable(obj) else obj
 
 
+LATER = (
+    " might cause the trace to be incorrect. We can't record the data flow of Python values, so this value will be treated as a "
+    "constant in the future. This means that the trace might not generalize to other inputs!"
+)
+TOLD = {
+    **{
+        name: f"Converting a tensor to a {kind}{LATER}"
+        for name, kind in {
+            "__bool__": "Python boolean", "__int__": "Python integer", "__index__": "Python index", "__float__": "Python float",
+            "item": "Python number", "tolist": "Python list", "numpy": "NumPy array", "__array__": "NumPy array",
+        }.items()
+    },
+    "__len__": "Using len to get tensor shape might cause the trace to be incorrect. Recommended usage would be tensor.shape[0]. "
+    "Passing a tensor of different shape might lead to errors or silently give incorrect results.",
+    "__iter__": "Iterating over a tensor might cause the trace to be incorrect. Passing a tensor of different shape won't change the "
+    "number of iterations executed (and might lead to errors or silently give incorrect results).",
+}  # fmt: skip
+"""What is said while a program is traced of what a trace could not know later."""
+
+
+class Tracing(TorchFunctionMode):
+    """Warns of what a trace could not know later."""
+
+    def __torch_function__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+        if func.__name__ in TOLD:
+            warn(TOLD[func.__name__], TracerWarning)
+        return func(*args, **(kwargs or {}))
+
+
+class TracerWarning(Warning):
+    """A warning of what a trace could not know later."""
+
+    __module__ = "torch.jit._trace"
+
+    @staticmethod
+    def ignore_lib_warnings() -> None:
+        """Leave such warnings out that come of torch itself: there are none."""
+
+
+def traced(call: Any, *args: Any, **kwargs: Any) -> None:
+    """A call of what is traced."""
+    TRACING[0] += 1
+    try:
+        with Tracing():
+            call(*args, **kwargs)
+    finally:
+        TRACING[0] -= 1
+
+
 def trace(func: Any, example_inputs: Any = None, *args: Any, example_kwarg_inputs: Any = None, **kwargs: Any) -> Any:
     """A module or a function as `script` gives it, called once with the examples, so that what it raises is raised."""
     if not _enabled:
@@ -201,7 +254,7 @@ def trace(func: Any, example_inputs: Any = None, *args: Any, example_kwarg_input
     if example_inputs is None and not isinstance(example_kwarg_inputs, dict):
         raise RuntimeError("example_kwarg_inputs should be a dict")
     given = (example_inputs,) if isinstance(example_inputs, (Tensor, dict)) else example_inputs or ()
-    func(*given, **(example_kwarg_inputs or {}))
+    traced(func, *given, **(example_kwarg_inputs or {}))
     if isinstance(func, Module):
         return script_module(func, TopLevelTracedModule, TracedModule)
     made = script(func)
@@ -213,7 +266,7 @@ def trace(func: Any, example_inputs: Any = None, *args: Any, example_kwarg_input
 def trace_module(mod: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
     """A module as `trace` gives it; `inputs` has the examples of each method."""
     for name, given in inputs.items():
-        read_named(mod, name)(*((given,) if isinstance(given, (Tensor, dict)) else given))
+        traced(read_named(mod, name), *((given,) if isinstance(given, (Tensor, dict)) else given))
     return script_module(mod, TopLevelTracedModule, TracedModule)
 
 

@@ -27,8 +27,16 @@ def sortable(a):
 
 
 def places(sequence, values, right):
-    """Where values go in a sorted sequence; NaN goes last."""
-    return np.searchsorted(sequence, values, "right" if right else "left")
+    """Where values go in a sorted sequence, NaN last; in one that is not sorted, or has NaN, where halving it ends."""
+    if (sequence[1:] >= sequence[:-1]).all() and not (sequence[-1:] != sequence[-1:]).any():
+        return np.searchsorted(sequence, values, "right" if right else "left")
+    low, high = np.zeros(values.shape, np.int64), np.full(values.shape, sequence.size)
+    while (low < high).any():
+        middle = (low + high) // 2
+        found = sequence[np.minimum(middle, sequence.size - 1)]
+        before = ~(found > values if right else found >= values) & (low < high)
+        low, high = np.where(before, middle + 1, low), np.where(before | (low >= high), high, middle)
+    return low
 
 
 def on_device(name, sequence, values, right):

@@ -156,7 +156,7 @@ def numbered(index: Any, begins: Any, bags: int, rows: int, by_index: bool, leng
     if len(begins) and begins[0] != 0:
         raise RuntimeError(
             "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. However, got "
-            f"{begins[0]}"
+            f"{begins[0]}\n[ torch.{'Int' if begins.dtype == np.int32 else 'Long'}Tensor{{}} ]"
         )
     if len(begins) and begins[-1] > len(index):
         raise RuntimeError(

@@ -8,17 +8,33 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from ....engine.arrays.dtype import bool_, float32, float64, int32
 from ....engine.arrays.state import here
+from ....engine.arrays.warning import warn_once
 from ....engine.tensors.tensor import Tensor
 from ....sandbox.sealed import Sealed
 from ..reach import T
 
 __all__ = [
-    "BlockMask", "and_masks", "create_block_mask", "create_mask", "flex_attention", "noop_mask", "or_masks",
+    "AuxOutput", "AuxRequest", "BlockMask", "and_masks", "create_block_mask", "create_mask", "flex_attention", "noop_mask", "or_masks",
 ]  # fmt: skip
+
+
+class AuxRequest(NamedTuple):
+    """The results beside attention that a call asks for."""
+
+    lse: bool = False
+    max_scores: bool = False
+
+
+class AuxOutput(NamedTuple):
+    """The results beside attention that a call asked for."""
+
+    lse: Any = None
+    max_scores: Any = None
+
 
 BLOCK = _DEFAULT_SPARSE_BLOCK_SIZE = 128
 
@@ -70,26 +86,51 @@ MORE = (
 )
 
 
+PARTS = [f"{full}{side}_{of}" for side in ("kv", "q") for full in ("", "full_") for of in ("num_blocks", "indices")]
+"""The attributes of a mask that tell its blocks."""
+
+
+def _sliced_mask_mod_error(batch: Any, head: Any, token_q: Any, token_kv: Any) -> Any:
+    """RuntimeError: part of a mask has no function of places."""
+    wrong, right = (
+        "\n  base_mask = create_block_mask(my_mask_fn, ...)"
+        "\n  sliced_mask = base_mask[:, :, block_idx]"
+        f"\n  sliced_mask.mask_mod = apply_offset({of}_mask.mask_mod, offset)  # {say}!"
+        for of, say in (("sliced", "WRONG"), ("base", "Use base_mask"))
+    )
+    raise RuntimeError(
+        "Cannot use mask_mod from a sliced BlockMask. When you slice a BlockMask using [], the mask_mod attribute is reset. You must "
+        f"set it from the original BlockMask's mask_mod.\n\nIncorrect usage:{wrong}\n\nCorrect usage:{right}"
+    )
+
+
 class BlockMask(metaclass=Sealed):
     """A mask by blocks: which of them are left out, kept in part, or kept whole."""
 
     __module__ = "torch.nn.attention.flex_attention"
 
-    def __init__(self, mask_mod: Callable, mask: Tensor, block: tuple[int, int]) -> None:
-        self.mask_mod, self.BLOCK_SIZE = mask_mod, block
-        self.shape = tuple(mask.shape)
-        self.seq_lengths = self.shape[2:]
-        self._mask = mask
-        q, k = (math.ceil(n / size) for n, size in zip(self.seq_lengths, block, strict=True))
-        filled = mask.new_zeros((*self.shape[:2], q * block[0], k * block[1]))
-        filled[..., : self.shape[2], : self.shape[3]] = mask
-        kept = filled.view(*self.shape[:2], q, block[0], k, block[1]).sum((3, 5))
-        self._whole = kept == block[0] * block[1]
-        self._part = (kept > 0) & ~self._whole
-        self.kv_num_blocks, self.kv_indices = ordered(self._part)
-        self.full_kv_num_blocks, self.full_kv_indices = ordered(self._whole)
-        self.q_num_blocks, self.q_indices = ordered(self._part.transpose(-1, -2))
-        self.full_q_num_blocks, self.full_q_indices = ordered(self._whole.transpose(-1, -2))
+    def __init__(
+        self, mask_mod: Callable, part: Tensor, whole: Tensor, seq_lengths: tuple, block: tuple[int, int]
+    ) -> None:
+        self.mask_mod, self.BLOCK_SIZE, self.seq_lengths = mask_mod, block, seq_lengths
+        self.shape = (*part.shape[:-2], *seq_lengths)
+        self._part, self._whole = part, whole
+        self.kv_num_blocks, self.kv_indices = ordered(part)
+        self.full_kv_num_blocks, self.full_kv_indices = ordered(whole)
+        self.q_num_blocks, self.q_indices = ordered(part.transpose(-1, -2))
+        self.full_q_num_blocks, self.full_q_indices = ordered(whole.transpose(-1, -2))
+
+    def __getitem__(self, index: Any) -> BlockMask:
+        """The mask of some batches, heads and rows of blocks; a number keeps its dimension."""
+        given = index if isinstance(index, tuple) else (index,)
+        places = (slice(i, None if i == -1 else i + 1) if isinstance(i, int) else i for i in given)
+        part, whole = (blocks[at] for at in [tuple(places)] for blocks in (self._part, self._whole))
+        return BlockMask(_sliced_mask_mod_error, part, whole, self.seq_lengths, self.BLOCK_SIZE)
+
+    def as_tuple(self, flatten: bool = True) -> tuple:
+        """Its lengths, the tensors of its blocks, four that are None, the size of a block and the function, one after another."""
+        lengths, block = (pair if flatten else (pair,) for pair in (self.seq_lengths, self.BLOCK_SIZE))
+        return (*lengths, *(getattr(self, name) for name in PARTS), *(None,) * 4, *block, self.mask_mod)
 
     def numel(self) -> int:
         return math.prod(self.shape)
@@ -122,10 +163,7 @@ class BlockMask(metaclass=Sealed):
         return "\n".join(shown)
 
     def __repr__(self) -> str:
-        sides = [
-            f"{full}{side}_{of}" for side in ("kv", "q") for full in ("", "full_") for of in ("num_blocks", "indices")
-        ]
-        shown = [f"{name}={getattr(self, name).shape}" for name in sides]
+        shown = [f"{name}={getattr(self, name).shape}" for name in PARTS]
         shown += [f"BLOCK_SIZE={self.BLOCK_SIZE}", f"shape={self.shape}", f"sparsity={self.sparsity():.2f}%"]
         return ",\n    ".join(
             [
@@ -160,15 +198,33 @@ def create_block_mask(
 ) -> BlockMask:  # fmt: skip
     """The blocks of a mask that is given as a function of batch, head, query and key."""
     size = (BLOCK_SIZE, BLOCK_SIZE) if isinstance(BLOCK_SIZE, int) else tuple(BLOCK_SIZE)
-    return BlockMask(mask_mod, create_mask(mask_mod, B, H, Q_LEN, KV_LEN), size)  # type: ignore[arg-type]
+    mask = create_mask(mask_mod, B, H, Q_LEN, KV_LEN)
+    q, k = math.ceil(Q_LEN / size[0]), math.ceil(KV_LEN / size[1])
+    filled = mask.new_zeros((*mask.shape[:2], q * size[0], k * size[1]))
+    filled[..., :Q_LEN, :KV_LEN] = mask
+    kept = filled.view(*mask.shape[:2], q, size[0], k, size[1]).sum((3, 5))
+    whole = kept == size[0] * size[1]
+    return BlockMask(mask_mod, (kept > 0) & ~whole, whole, (Q_LEN, KV_LEN), size)  # type: ignore[arg-type]
 
 
 def flex_attention(
     query: Tensor, key: Tensor, value: Tensor, score_mod: Callable | None = None, block_mask: BlockMask | None = None,
-    scale: float | None = None, enable_gqa: bool = False, return_lse: bool = False, kernel_options: Any = None, **_: Any,
+    scale: float | None = None, enable_gqa: bool = False, return_lse: bool = False, kernel_options: Any = None, *,
+    return_aux: AuxRequest | None = None,
 ) -> Any:  # fmt: skip
     """Attention of (batch, heads, length, features) with scores as `score_mod(score, b, h, q_idx, kv_idx)` leaves them."""
     check(query, key, value, enable_gqa)
+    if return_lse and return_aux is not None:
+        raise ValueError(
+            "Cannot specify both return_lse and return_aux. return_lse is deprecated, please use return_aux=AuxRequest(lse=True) instead."
+        )
+    if return_lse:
+        warn_once(
+            "return_lse is deprecated and will be removed in v2.10. Please use return_aux=AuxRequest(lse=True) instead.",
+            FutureWarning,
+        )
+    if return_aux is not None and return_aux.max_scores:
+        raise NotImplementedError("Returning max scores is not supported on CPU/MPS.")
     shape = *query.shape[:3], key.shape[2]
     if enable_gqa:
         key, value = (t.repeat_interleave(query.shape[1] // t.shape[1], 1) for t in (key, value))
@@ -187,6 +243,8 @@ def flex_attention(
     left_out = (scores == -math.inf).all(-1, keepdim=True)
     weights = scores.softmax(-1).masked_fill(left_out, 0.0).to(query.dtype)
     found = weights @ value
+    if return_aux is not None:
+        return found, AuxOutput(scores.logsumexp(-1) if return_aux.lse else None)
     return (found, scores.logsumexp(-1)) if return_lse else found
 
 

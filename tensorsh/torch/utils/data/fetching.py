@@ -105,7 +105,7 @@ def _columns(dataset: Any) -> tuple | None:
     return [t._array for t in tensors], chosen
 
 
-def pinned(data: Any) -> Any:
+def pinned(data: Any, device: Any = None) -> Any:
     """A batch with its tensors in pinned memory."""
     if hasattr(data, "pin_memory"):
         return data.pin_memory()

@@ -203,7 +203,7 @@ class Worker:
 class WorkersPass(Pass):
     """Passes over a loader's dataset, read by workers; they stay for the next if the loader's are persistent."""
 
-    __module__ = "torch.utils.data.dataloader"
+    __module__, __qualname__ = "torch.utils.data.dataloader", "_MultiProcessingDataLoaderIter"
     _workers: tuple | list = ()
 
     def _begin(self) -> None:

@@ -85,3 +85,12 @@ def _module(folder: str, source: str) -> Any:
     finally:
         sys.path.remove(folder)
     return made
+
+
+def __getattr__(name: str) -> Any:
+    """The bar of progress that libraries take from here: tqdm's, where it is installed."""
+    if name != "tqdm":
+        raise AttributeError(f"module 'torch.hub' has no attribute {name!r}")
+    from tqdm import tqdm
+
+    return tqdm

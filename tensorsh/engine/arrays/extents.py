@@ -19,6 +19,7 @@ except ImportError:
     from .. import interpreted as cython
 
 import math
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -220,7 +221,7 @@ def span(size: tuple, stride: tuple | None, itemsize: int, offset: int = 0) -> i
 
 def signed(number: int) -> int:
     """A number as PyTorch's integers of 64 bits hold it: what is beyond begins again from below."""
-    return (number + LONG) % WORD - LONG
+    return (index(number) + LONG) % WORD - LONG  # numpy's integers have bounds of their own
 
 
 def sized(size: Any, itemsize: int = 4) -> tuple:

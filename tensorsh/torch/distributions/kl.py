@@ -9,7 +9,7 @@ register rules of their own; these belong to their session and come first.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ...engine.arrays.state import state
@@ -52,11 +52,32 @@ def nearest(matches: list[Pair], first: int) -> Pair:
     return best
 
 
-def find(type_p: type, type_q: type) -> Rule | None:
-    """The rule for two classes."""
+def all_rules() -> dict[Pair, Rule]:
+    """The rules, PyTorch's and the program's."""
     from .kl_cross import RULES
 
-    rules = RULES | own_rules()
+    return RULES | own_rules()
+
+
+class Registered(Mapping):
+    """The rules as they are when somebody looks."""
+
+    def __getitem__(self, pair: Pair) -> Rule:
+        return all_rules()[pair]
+
+    def __iter__(self) -> Iterator[Pair]:
+        return iter(all_rules())
+
+    def __len__(self) -> int:
+        return len(all_rules())
+
+
+_KL_REGISTRY = Registered()
+
+
+def find(type_p: type, type_q: type) -> Rule | None:
+    """The rule for two classes."""
+    rules = all_rules()
     matches = [pair for pair in rules if issubclass(type_p, pair[0]) and issubclass(type_q, pair[1])]
     if not matches:
         return None

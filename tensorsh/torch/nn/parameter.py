@@ -44,7 +44,7 @@ class Parameter(Tensor, metaclass=ParameterMeta):
     tensor([1., 1.], requires_grad=True)"""
 
     __module__ = "torch.nn.parameter"
-    __torch_function__ = None  # it overrides no function
+    __torch_function__ = staticmethod(disabled)
     _is_parameter = True
 
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
@@ -119,7 +119,7 @@ class Buffer(Tensor, metaclass=BufferMeta):
     ['count']"""
 
     __module__ = "torch.nn.parameter"
-    __torch_function__ = None
+    __torch_function__ = staticmethod(disabled)
 
     def __new__(cls, data: Any = None, *, persistent: bool = True) -> Any:
         if data is None:

@@ -303,7 +303,8 @@ SUPPORTED_NODES: Mapping = Supported()
 
 def _get_node_type(tree: Any) -> Any:
     """The class that decides how a tree is taken apart."""
-    return namedtuple if named(tree) and type(tree) not in SUPPORTED_NODES else type(tree)
+    node = node_of(type(tree))
+    return node.type if node is not None else namedtuple if named(tree) else type(tree)
 
 
 def is_namedtuple_instance(obj: Any) -> bool:

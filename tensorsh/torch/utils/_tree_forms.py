@@ -13,6 +13,7 @@ from ...sandbox import process
 from ...sandbox.files import acting
 from ...sandbox.gate import get_attribute
 from ...sandbox.sealed import Sealed
+from ..nn.modules.registry import Registry
 
 __all__: list[str] = []
 
@@ -175,7 +176,8 @@ def nodes() -> dict[Any, NodeDef]:
 
 
 def node_of(kind: Any) -> NodeDef | None:
-    return state.__dict__.get("tree_nodes", {}).get(kind) or BUILTIN.get(kind)
+    """How a class of nodes is taken apart; what a module holds under names is a dict."""
+    return state.__dict__.get("tree_nodes", {}).get(kind) or BUILTIN.get(dict if kind is Registry else kind)
 
 
 class TreeSpec(metaclass=Sealed):
@@ -248,11 +250,11 @@ def opened(tree: Any) -> tuple | None:
     kind = type(tree)
     node = node_of(kind)
     if node is None and named(tree):
-        kind, node = namedtuple, BUILTIN[namedtuple]
+        node = BUILTIN[namedtuple]
     if node is None:
         return (kind, None, list(tree)) if is_structseq_instance(tree) else None
     children, context = node.flatten_fn(tree)
-    return kind, context, list(children)
+    return node.type, context, list(children)
 
 
 def built(spec: TreeSpec, leaves: Iterator) -> Any:

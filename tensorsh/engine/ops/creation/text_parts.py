@@ -85,6 +85,6 @@ def tangent_text(self: Tensor) -> str | None:
 
 
 def is_derived(t: Tensor) -> bool:
-    """Whether a tensor is of a class that a program has derived."""
+    """Whether a tensor is of a class that a program has derived from Tensor."""
     kind = type(t)
-    return kind is not Tensor and getattr(kind, "__torch_function__", None) is not None
+    return kind is not Tensor and not t._is_parameter and getattr(kind, "__torch_function__", None) is not None

@@ -108,7 +108,8 @@ class MultiheadAttention(Module):
         written_out = need_weights or masked and self._is_fast(query, key, value)
         if self.batch_first and batched:
             # What is the same tensor must stay the same, for the joint projection.
-            turned = {id(x): x.transpose(1, 0) for x in (query, key, value)}
+            given = {id(x): x for x in (query, key, value)}
+            turned = {at: x.transpose(1, 0) for at, x in given.items()}
             query, key, value = (turned[id(x)] for x in (query, key, value))
         joint = self._qkv_same_embed_dim
         output, weights = F.multi_head_attention_forward(

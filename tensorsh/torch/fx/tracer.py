@@ -40,7 +40,7 @@ NOTED = {"Tensor": Tensor, "bool": bool, "int": int, "float": float, "None": Non
 
 def annotation(function: Any, noted: Any) -> Any:
     """An annotation of a function as its node has it."""
-    own = function.__globals__.get("__package__") or ""
+    own = getattr(function, "__globals__", {}).get("__package__") or ""
     return NOTED.get(noted) if isinstance(noted, str) and own.startswith(__package__.partition(".")[0] + ".") else noted
 
 

@@ -26,8 +26,27 @@ def sortable(a):
     return a.astype(np.float32) if a.dtype.kind == "V" or a.dtype == np.float16 else a
 
 
+LONG = 4096
+"""For each value that many elements take as long to be looked through as halving them takes."""
+
+
+def halved(sequence, value, right):
+    """The place of one value."""
+    low, high = 0, sequence.size
+    while low < high:
+        middle = (low + high) // 2
+        found = sequence.item(middle)
+        if found > value if right else found >= value:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
 def places(sequence, values, right):
     """Where values go in a sorted sequence, NaN last; in one that is not sorted, or has NaN, where halving it ends."""
+    if sequence.size > LONG * values.size and values.size:
+        return np.array([halved(sequence, value, right) for value in values.ravel().tolist()]).reshape(values.shape)
     if (sequence[1:] >= sequence[:-1]).all() and not (sequence[-1:] != sequence[-1:]).any():
         return np.searchsorted(sequence, values, "right" if right else "left")
     low, high = np.zeros(values.shape, np.int64), np.full(values.shape, sequence.size)

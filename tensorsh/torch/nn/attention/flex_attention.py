@@ -7,8 +7,9 @@ broadcast against one another, which gives the same numbers.
 from __future__ import annotations
 
 import math
+from collections import namedtuple
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from ....engine.arrays.dtype import bool_, float32, float64, int32
 from ....engine.arrays.state import here
@@ -22,18 +23,18 @@ __all__ = [
 ]  # fmt: skip
 
 
-class AuxRequest(NamedTuple):
+class AuxRequest(namedtuple("AuxRequest", "lse max_scores", defaults=(False, False)), metaclass=Sealed):
     """The results beside attention that a call asks for."""
 
-    lse: bool = False
-    max_scores: bool = False
+    __module__ = "torch.nn.attention.flex_attention"
+    __slots__ = ()
 
 
-class AuxOutput(NamedTuple):
+class AuxOutput(namedtuple("AuxOutput", "lse max_scores", defaults=(None, None)), metaclass=Sealed):
     """The results beside attention that a call asked for."""
 
-    lse: Any = None
-    max_scores: Any = None
+    __module__ = "torch.nn.attention.flex_attention"
+    __slots__ = ()
 
 
 BLOCK = _DEFAULT_SPARSE_BLOCK_SIZE = 128

@@ -171,7 +171,8 @@ class Uninitialized(metaclass=Sealed):
 
     def materialize(self: Any, shape: Any, device: Any = None, dtype: Any = None) -> None:
         """Become an ordinary parameter or buffer of a shape, with values yet to be filled in."""
-        self._array = np.zeros(size_of("empty", (shape,)), self._array.dtype if dtype is None else numpy_of(dtype))
+        made_of = np.zeros(size_of("empty", (shape,)), self._array.dtype if dtype is None else numpy_of(dtype))
+        Tensor.data.fset(self, wrap(made_of))  # type: ignore[attr-defined]
         self.__class__ = Parameter if isinstance(self, Parameter) else Tensor
         made(id(self))
 

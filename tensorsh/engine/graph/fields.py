@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ...sandbox import integers
 from ..arrays.switches import holder as threads
 
 if not cython.compiled:
@@ -162,11 +163,9 @@ def fit(array):
     Raises:
         TypeError: Its elements are no numbers, or a program made its class.
     """
-    from ...sandbox.classes import is_script_class
-
     if isinstance(array, generic):
         array = np.asarray(array)
-    if not holds_numbers(array) if issubclass(type(array), ndarray) else is_script_class(type(array)):
+    if not holds_numbers(array) if issubclass(type(array), ndarray) else integers.of_program(type(array)):
         raise TypeError(NO_NUMBERS)
     return array
 

@@ -40,16 +40,22 @@ CHANGES = {
     "rendezvous": "torch.distributed.register_rendezvous_handler('own', print)",
     "process group": "torch.distributed.init_process_group('gloo', init_method='file://x', rank=0, world_size=1)",
     "start method": "torch.multiprocessing.set_start_method('spawn', force=True)",
+    "parametrizations": "kept = nn.utils.parametrize.cached(); kept.__enter__()",
+    "wrapping": "kept = torch.distributed.fsdp.wrap.enable_wrap(wrapper_cls=print); kept.__enter__()",
+    "mutation": "kept = torch.autograd.graph.allow_mutation_on_saved_tensors(); kept.__enter__()",
     "sharing strategy": "torch.multiprocessing.set_sharing_strategy('file_system')",
 }
 LOOK = """
 import random
 try: torch.distributed.init_process_group("gloo", init_method="own://x", rank=0, world_size=1)
 except RuntimeError as error: refusal = str(error)
+layer = nn.utils.parametrizations.weight_norm(nn.Linear(2, 1))
+with torch.autograd.graph.allow_mutation_on_saved_tensors(): pass
 (torch.initial_seed(), torch.get_default_dtype(), str(tensor([1.23456, 1e-9])), torch.is_grad_enabled(),
  torch.is_inference_mode_enabled(), torch.is_anomaly_enabled(), str(np.array([1.23456])), np.geterr(),
  torch.get_num_threads(), torch.are_deterministic_algorithms_enabled(), str(ones(1).device),
- torch.multiprocessing.get_start_method(), torch.multiprocessing.get_sharing_strategy(), refusal, torch.distributed.is_initialized())
+ torch.multiprocessing.get_start_method(), torch.multiprocessing.get_sharing_strategy(), refusal, torch.distributed.is_initialized(),
+ layer.weight is layer.weight, torch.distributed.fsdp.wrap.wrap(5))
 """
 
 

@@ -277,7 +277,7 @@ def _special(value: Any, kind: type, name: str) -> Any:
         if found is not None and (not isinstance(value, type) or id(found) in script_classes):
             return _of_its_class(value, kind, name, getattr(value, name))
     elif name == "__deepcopy__":
-        return taking(getattr(value, name))
+        return taking(_of_its_class(value, kind, name, getattr(value, name)))
     elif name == "__annotations__":
         return dict(getattr(value, name))
     elif name in ("__defaults__", "__kwdefaults__"):

@@ -14,7 +14,7 @@ from typing import Any
 from ..engine.arrays.cupy_module import nowhere
 from ..engine.arrays.device import device as Device
 from ..engine.arrays.door import answers_below
-from ..engine.arrays.dtype import float32
+from ..engine.arrays.dtype import float32, numpy_of
 from ..engine.arrays.state import here
 from ..engine.graph.fields import Saved, new, wrap
 from ..engine.graph.nodes import Slot
@@ -313,7 +313,7 @@ def wrapper(
 ) -> Any:  # fmt: skip
     """A tensor of a class that has a shape, a dtype and a device, and no elements: its class answers in its place."""
     attend()
-    kind = (dtype or float32).numpy
+    kind = numpy_of(dtype or float32)
     steps = None if strides is None else [n * kind.itemsize for n in strides]
     memory = None
     if storage_offset:

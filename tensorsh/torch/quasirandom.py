@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.arrays.dtype import dtype
+from ..engine.arrays.dtype import dtype, numpy_of
 from ..engine.arrays.state import state
 from ..engine.graph.fields import wrap
 from ..engine.loading.table import find_function
@@ -48,7 +48,7 @@ class SobolEngine(metaclass=OpenSealed):
         points = np.concatenate([before[None], points]) if fresh else points
         self._step(points)
         self.num_generated += n
-        kind = (dtype or state.default_dtype).numpy
+        kind = numpy_of(dtype or state.default_dtype)
         result = wrap(points.astype(kind) * kind.type(2.0**-BITS))
         if out is not None:
             return out.resize_(*result.shape).copy_(result)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.arrays.dtype import BY_NAME, dtype
+from ..engine.arrays.dtype import BY_NAME, dtype, numpy_of
 from ..engine.tensors.storage import UntypedStorage, buffered
 from ..engine.tensors.typed_storage import TypedStorage, typed_on
 from ..sandbox.sealed import Sealed
@@ -64,7 +64,7 @@ class _LegacyStorageMeta(Sealed):
         """A storage with the elements that a buffer has, in the order of bytes that is named."""
         if byte_order not in ("native", "little", "big"):
             raise ValueError(f"Invalid byte_order '{byte_order}' (expected 'big', 'little', or 'native')")
-        return typed_on(buffered(buffer, byte_order, count, offset, cls.dtype), cls.dtype.numpy)
+        return typed_on(buffered(buffer, byte_order, count, offset, cls.dtype), numpy_of(cls.dtype))
 
     def from_file(cls, filename: Any, shared: bool = False, size: int = 0) -> TypedStorage:
         """A storage on the memory of a file, in plain Python."""

@@ -975,4 +975,49 @@ import torch, numpy as np
 got = []
 torch.func.vmap(lambda t: (got.append(type(t)), t)[1])(torch.ones(2, 3))
 result = got[0].of(None, torch.ones(2), np.array(["abc"])).untyped_storage()[0] == 97
+---
+import torch
+class F: numpy = object
+p = torch.nn.UninitializedParameter()
+p.materialize((2,), dtype=F)
+result = p.data.numpy().dtype == object
+---
+import torch, numpy as np
+class S(str): numpy = np.zeros(1, "U1").dtype
+class F: dtype = S("cpu")
+torch.ones(3).storage().type(F).tolist()
+result = True
+---
+import torch, numpy as np
+class F:
+    itemsize, numpy = 4, np.zeros(1, "U1").dtype
+class S(torch.FloatStorage): dtype = F
+result = S.from_buffer(b"a\0\0\0", "native", 1).tolist() == ["a"]
+---
+import torch, numpy as np
+class A:
+    requires_grad = False
+    def __init__(self, *given): self.given = given
+a = A()
+a._array = np.array(["abc"])
+result = torch.nn.Parameter.__deepcopy__(a, {}).given[0].untyped_storage()[0] == 97
+---
+import torch, numpy as np
+class A: _array = np.array(["abc"])
+kind = type(torch.quantize_per_tensor(torch.ones(2), 0.1, 0, torch.quint8))
+result = kind.int_repr(A()).untyped_storage()[0] == 97
+---
+import torch, numpy as np
+from torch.distributed.tensor import DTensor
+class A: _array = np.array(["abc"])
+class T(torch.Tensor): other = DTensor.data
+t = torch.ones(2).as_subclass(T)
+t.other = A()
+result = t.untyped_storage()[0] == 97
+---
+import copy, torch, dataclasses
+class Same(torch.nn.Module):
+    def forward(self, x): return x
+kind = type(torch.nn.utils.parametrize.register_parametrization(torch.nn.Linear(2, 1), "weight", Same()))
+result = isinstance(kind.__deepcopy__(torch.optim.SGD([torch.ones(1)], 0.1), {}), torch.optim.SGD)
 """.strip().split("\n---\n")

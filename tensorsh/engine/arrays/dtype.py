@@ -79,6 +79,17 @@ class dtype(Given):
         return self
 
 
+def numpy_of(kind: Any) -> np.dtype:
+    """The numpy dtype of a dtype that a program gives.
+
+    Raises:
+        TypeError: It only passes for one.
+    """
+    if type(kind) is not dtype:
+        raise TypeError(f"a torch.dtype is expected, not {type_name(kind)}")
+    return kind.numpy
+
+
 bool_: dtype = given(dtype, "bool", BOOL, 1, "Bool", False)
 uint8: dtype = given(dtype, "uint8", INTEGER, 1, "Byte", False)
 int8: dtype = given(dtype, "int8", INTEGER, 1, "Char")

@@ -19,6 +19,17 @@ cdef extern from *:
 
 cdef extern from *:
     """
+    #define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
+    #include <numpy/ndarraytypes.h>
+    static CYTHON_INLINE int tensorsh_holds_numbers(PyObject *array) {
+        int kind = PyArray_TYPE((PyArrayObject *)array);
+        return kind < NPY_OBJECT || kind == NPY_HALF || (kind >= NPY_USERDEF && kind < NPY_VSTRING);
+    }
+    """
+    bint holds_numbers "tensorsh_holds_numbers"(object array)
+
+cdef extern from *:
+    """
     #define TENSORSH_PLACE(of, name) offsetof(struct __pyx_obj_8tensorsh_6engine_5graph_6fields_##of, name)
     #define TENSORSH_MEMBER(of, name) {#name, T_OBJECT_EX, TENSORSH_PLACE(of, name), 0, NULL}
     #define TENSORSH_FLAG(of, name) {#name, T_BOOL, TENSORSH_PLACE(of, name), 0, NULL}

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ...sandbox import integers
 from ..arrays.switches import holder as threads
 
 if not cython.compiled:
@@ -122,6 +123,10 @@ else:
             made._born = transform(threads)
         return made
 
+    def holds_numbers(array):
+        """Whether the elements of an array are numbers, those of ml_dtypes among them."""
+        return array.dtype.num < 17 or 256 <= array.dtype.num < 2056 or array.dtype.num == 23
+
 
 def new(kind):
     """A tensor or a node of a class, its fields at their defaults."""
@@ -149,10 +154,28 @@ def bind(tensor):
     tensor_class = tensor
 
 
+NO_NUMBERS = "a tensor holds numbers"
+
+
+def fit(array):
+    """Another array, or a scalar of numpy, that a tensor is to be made on. Objects that pass for arrays are programs' own.
+
+    Raises:
+        TypeError: Its elements are no numbers, or a program made its class.
+    """
+    if isinstance(array, generic):
+        array = np.asarray(array)
+    if not holds_numbers(array) if issubclass(type(array), ndarray) else integers.of_program(type(array)):
+        raise TypeError(NO_NUMBERS)
+    return array
+
+
 def wrap(array):
     """A tensor without history on an array; a scalar of numpy becomes an array without dimensions."""
-    if type(array) is not ndarray and isinstance(array, generic):
-        array = np.asarray(array)
+    if type(array) is not ndarray:
+        array = fit(array)
+    elif not holds_numbers(array):
+        raise TypeError(NO_NUMBERS)
     t = cython.cast(Fields, allocated(tensor_class, Fields))
     t._array = array
     return t

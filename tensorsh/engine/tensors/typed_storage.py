@@ -8,7 +8,7 @@ import numpy as np
 
 from ...sandbox.integers import whole
 from ..arrays.device import device as device_type
-from ..arrays.dtype import BY_NAME
+from ..arrays.dtype import BY_NAME, numpy_of
 from ..arrays.dtype import dtype as dtype_type
 from ..arrays.dtype import of as dtype_of
 from ..arrays.extents import in_bytes
@@ -165,8 +165,9 @@ class TypedStorage(Storage):
         return self._to(dtype if isinstance(dtype, dtype_type) else dtype.dtype)
 
     def _to(self, dtype: Any) -> TypedStorage:
+        kind = numpy_of(dtype)
         made = wrap(self._items()).to(dtype)._array
-        return typed_on(made.copy() if made.base is not None or self._dtype == dtype.numpy else made, dtype.numpy)
+        return typed_on(made.copy() if made.base is not None or self._dtype == kind else made, kind)
 
     def to(self, *, device: Any, non_blocking: bool = False) -> TypedStorage:
         """The storage on a device: itself where it lies there."""

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 from weakref import WeakValueDictionary, ref
 
-from ...engine.arrays.state import here
+from ...engine.arrays.state import here, state
 from ...engine.graph.nodes import Handle, Node, Slot
 from ...engine.graph.saved_hooks import saved_tensors_hooks
 from ...engine.tape.backward import GradientEdge
@@ -117,11 +117,8 @@ class _AllowMutation(metaclass=Sealed):
         return kept
 
 
-_mutable: list[_AllowMutation] = []
-
-
 def _unpack(kept: _Kept) -> Tensor:
-    if kept.within not in _mutable:
+    if kept.within is not state.__dict__.get("mutable"):
         raise AssertionError(
             "Trying to backward outside of the 'allow_mutation_on_saved_tensors' contextin which the graph was originally "
             "recorded."
@@ -134,15 +131,15 @@ def allow_mutation_on_saved_tensors() -> Any:
     """A context in which saved tensors may be written in place: backward, within it, sees them as they were.
 
     RuntimeError: one within another. AssertionError: a backward pass outside of it."""
-    if _mutable:
+    own = state.__dict__
+    if own.get("mutable") is not None:
         raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
-    made = _AllowMutation()
-    _mutable.append(made)
+    made = own["mutable"] = _AllowMutation()
     try:
         with saved_tensors_hooks(made._pack, _unpack):
             yield made
     finally:
-        _mutable.remove(made)
+        own["mutable"] = None
 
 
 class _MultiHandle(Handle):

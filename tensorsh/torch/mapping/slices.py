@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...engine.arrays.cupy_module import nowhere
+from ...engine.arrays.dtype import numpy_of
 from ...engine.arrays.state import here
 from ...engine.graph.fields import new
 from ...engine.operators.torch_function import DisableTorchFunctionSubclass
@@ -111,7 +112,7 @@ class Batched(Tensor):
         made = new(cls)
         if array is None:
             every = whole._array
-            array = nowhere().MetaArray(tuple(whole.shape)[1:], whole.dtype.numpy, None, every.strides[1:])
+            array = nowhere().MetaArray(tuple(whole.shape)[1:], numpy_of(whole.dtype), None, every.strides[1:])
         made._array = array
         made._whole, made._level = whole, level
         return made

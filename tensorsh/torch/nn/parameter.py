@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.arrays.device_guard import copied
+from ...engine.arrays.dtype import numpy_of
 from ...engine.arrays.state import state
 from ...engine.arrays.type_names import type_name
 from ...engine.graph.fields import new, wrap
@@ -170,7 +171,8 @@ class Uninitialized(metaclass=Sealed):
 
     def materialize(self: Any, shape: Any, device: Any = None, dtype: Any = None) -> None:
         """Become an ordinary parameter or buffer of a shape, with values yet to be filled in."""
-        self._array = np.zeros(size_of("empty", (shape,)), self._array.dtype if dtype is None else dtype.numpy)
+        made_of = np.zeros(size_of("empty", (shape,)), self._array.dtype if dtype is None else numpy_of(dtype))
+        Tensor.data.fset(self, wrap(made_of))  # type: ignore[attr-defined]
         self.__class__ = Parameter if isinstance(self, Parameter) else Tensor
         made(id(self))
 
@@ -215,7 +217,7 @@ class UninitializedParameter(Uninitialized, Parameter):
     __module__ = "torch.nn.parameter"
 
     def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Any:
-        param = Parameter.__new__(cls, wrap(np.empty(0, (dtype or state.default_dtype).numpy)), requires_grad)
+        param = Parameter.__new__(cls, wrap(np.empty(0, numpy_of(dtype or state.default_dtype))), requires_grad)
         unmade(param)
         return param
 
@@ -241,7 +243,7 @@ class UninitializedBuffer(Uninitialized, Tensor):
         cls, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True
     ) -> Any:
         buffer = new(cls)
-        buffer._array = np.empty(0, (dtype or state.default_dtype).numpy)
+        buffer._array = np.empty(0, numpy_of(dtype or state.default_dtype))
         buffer.persistent, buffer._is_buffer = persistent, True
         unmade(buffer)
         return buffer

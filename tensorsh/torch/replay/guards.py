@@ -219,6 +219,8 @@ class Guards:
         for module, name, value in {(id(module), name): (module, name, value) for module, name, value in read}.values():
             if isinstance(module, Functions):
                 continue
+            if not name.isidentifier():  # which would be read as more than a name
+                raise Refused
             source = f"{self.writer.name(module)}.{name}"
             if type(value) in (*CONSTANTS, list, tuple) or type(value) is FunctionType and not is_own(value):
                 self.value(source, value)

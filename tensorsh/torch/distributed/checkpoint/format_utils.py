@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ....engine.arrays.dtype import numpy_of
 from ....engine.graph.fields import wrap
 from ... import serialization
 from ._traverse import set_element
@@ -25,7 +26,7 @@ def dcp_to_torch_save(dcp_checkpoint_dir: Any, torch_save_path: Any) -> None:
     for name, about in metadata.state_dict_metadata.items():
         path, value = metadata.planner_data.get(name, (name,)), None
         if isinstance(about, TensorStorageMetadata):
-            value = wrap(np.zeros(tuple(about.size), about.properties.dtype.numpy))
+            value = wrap(np.zeros(tuple(about.size), numpy_of(about.properties.dtype)))
         set_element(state, tuple(path), value)
     load(state, checkpoint_id=dcp_checkpoint_dir, no_dist=True)
     serialization.save(state, torch_save_path)

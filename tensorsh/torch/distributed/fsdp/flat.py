@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ....engine.arrays.dtype import numpy_of
 from ....engine.graph.fields import wrap
 from ....engine.tensors.resizing import hold
 from ...nn.parameter import Parameter
@@ -48,9 +49,9 @@ class Flat(Gathered):
             raise ValueError("Must flatten tensors with uniform `requires_grad` when `use_orig_params=False`")
         self.holder, self.group, self.copies, self.original = holder, group, copies, original
         self.parts = group.size() if shards else 1
-        self.form = parameters[0].dtype.numpy
-        self.used = self.form if precision is None or precision.param_dtype is None else precision.param_dtype.numpy
-        self.reduced = None if precision is None or precision.reduce_dtype is None else precision.reduce_dtype.numpy
+        self.form = numpy_of(parameters[0].dtype)
+        self.used = self.form if precision is None or precision.param_dtype is None else numpy_of(precision.param_dtype)
+        self.reduced = None if precision is None or precision.reduce_dtype is None else numpy_of(precision.reduce_dtype)
         self.pieces: list[Piece] = []
         at, step = 0, ALIGNED // self.form.itemsize if original else 1
         for parameter, owners in found:

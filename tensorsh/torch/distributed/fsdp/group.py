@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ....engine.arrays.device import absent
+from ....engine.arrays.dtype import numpy_of
 from ....engine.graph.fields import wrap
 from ....engine.tensors.resizing import hold
 from ...nn.parameter import Parameter
@@ -40,7 +41,7 @@ class Entry:
         parts = mesh.size(mesh.ndim - 1)
         self.step = share(self.shape[0], parts, 0)[1] * math.prod(self.shape[1:])
         """Elements of the first part, which is the largest."""
-        form = (dtype or parameter.dtype).numpy
+        form = numpy_of(dtype or parameter.dtype)
         size = max(math.prod(self.shape) * form.itemsize, 1)
         self.memory = mmap.mmap(-1, size)
         count = math.prod(self.shape)
@@ -136,7 +137,7 @@ class Group(Gathered):
     def _reduce(self, entries: list[Entry]) -> None:
         dtype = self.policy.reduce_dtype
         parts, size = self.group.size(), self.mesh.size()
-        reduced_in = lambda entry: entry.whole._grad._array.dtype if dtype is None else dtype.numpy
+        reduced_in = lambda entry: entry.whole._grad._array.dtype if dtype is None else numpy_of(dtype)
         for form, members in alike(entries, reduced_in).items():
             length = sum(entry.step for entry in members)
             rows, at = np.zeros((parts, length), form), 0

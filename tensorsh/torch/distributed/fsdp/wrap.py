@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ....engine.arrays.state import state
 from ....sandbox.sealed import OpenSealed, all_housed
 from ...nn.modules.attention import MultiheadAttention
 from ...nn.modules.container import ModuleDict, ModuleList
@@ -14,9 +15,6 @@ __all__ = [
     "CustomPolicy", "ModuleWrapPolicy", "always_wrap_policy", "enable_wrap", "lambda_auto_wrap_policy", "size_based_auto_wrap_policy",
     "transformer_auto_wrap_policy", "wrap",
 ]  # fmt: skip
-
-_wrapping: list[tuple[Any, dict]] = []
-"""The class that `wrap` wraps in, and with which options, of each `enable_wrap` around it."""
 
 
 class _Policy(metaclass=OpenSealed):
@@ -105,18 +103,19 @@ def _or_policy(module: Any, recurse: bool, nonwrapped_numel: int, policies: Iter
 @contextmanager
 def enable_wrap(*, wrapper_cls: Any, **wrapper_kwargs: Any) -> Iterator[None]:
     """A context in which `wrap` wraps modules in a class with some options; elsewhere it leaves them."""
-    _wrapping.append((wrapper_cls, wrapper_kwargs))
+    own = state.__dict__
+    outer, own["wrapping"] = own.get("wrapping"), (wrapper_cls, wrapper_kwargs)
     try:
         yield
     finally:
-        _wrapping.pop()
+        own["wrapping"] = outer
 
 
 def wrap(module: Any, **wrap_overrides: Any) -> Any:
     """A module, wrapped in what the `enable_wrap` around the call names."""
-    if not _wrapping:
+    kind, options = state.__dict__.get("wrapping") or (None, {})
+    if kind is None:
         return module
-    kind, options = _wrapping[-1]
     return kind(module, **{**options, **wrap_overrides})
 
 

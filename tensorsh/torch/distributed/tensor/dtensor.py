@@ -134,7 +134,7 @@ class DTensor(Tensor):
 
     @data.setter
     def data(self, value: Any) -> None:
-        self._array = value._array
+        Tensor.data.fset(self, value)  # type: ignore[attr-defined]
 
     @property
     def grad(self) -> Any:
@@ -145,6 +145,10 @@ class DTensor(Tensor):
 
     @grad.setter
     def grad(self, value: Any) -> None:
+        if value is not None and not isinstance(value, Tensor):
+            raise TypeError(
+                f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}"
+            )
         self._grad = None if value is None else wrap(value._array)
 
     @grad.deleter

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 from weakref import WeakSet
 
+from ....engine.arrays.state import state
 from ....engine.tape.grad_modes import no_grad
 from ....engine.tensors.tensor import Tensor
 from ....sandbox.classes import is_script_class, register_class
@@ -20,8 +21,6 @@ __all__ = [
     "transfer_parametrizations_and_params", "type_before_parametrizations",
 ]  # fmt: skip
 
-_cache: dict | None = None
-
 
 @contextmanager
 def cached() -> Any:
@@ -34,12 +33,13 @@ def cached() -> Any:
     >>> layer.weight is layer.weight
     False
     """
-    global _cache
-    outer, _cache = _cache, {} if _cache is None else _cache
+    own = state.__dict__
+    outer = own.get("parametrized")
+    own["parametrized"] = {} if outer is None else outer
     try:
         yield
     finally:
-        _cache = outer
+        own["parametrized"] = outer
 
 
 class ParametrizationList(ModuleList):
@@ -115,12 +115,13 @@ class ParametrizationList(ModuleList):
 def _property(name: str) -> property:
     def read(self: Any) -> Tensor:
         entry = self.parametrizations[name]
-        if _cache is None:
+        known = state.__dict__.get("parametrized")
+        if known is None:
             return entry()
         key = (id(self), name)
-        if key not in _cache:
-            _cache[key] = entry()
-        return _cache[key]
+        if key not in known:
+            known[key] = entry()
+        return known[key]
 
     def write(self: Any, value: Tensor) -> None:
         self.parametrizations[name].right_inverse(value)

@@ -975,4 +975,16 @@ import torch, numpy as np
 got = []
 torch.func.vmap(lambda t: (got.append(type(t)), t)[1])(torch.ones(2, 3))
 result = got[0].of(None, torch.ones(2), np.array(["abc"])).untyped_storage()[0] == 97
+---
+import torch, typing
+result = torch.multiprocessing.Process.name.fget(typing.List[int]) == "List"
+---
+import torch, numpy as np
+FORGED = {"shape": (1,), "typestr": "<i8", "data": (id(torch), False), "version": 3}
+class B:
+    def __init_subclass__(cls, **options): pass
+class A:
+    settings, _cache_size, inv = ("a", "b", "c"), 0, None
+    a, b, c = "N", (B,), {"__array_interface__": FORGED, "__array_struct__": property(lambda self: self.missing)}
+result = np.array(torch.distributions.Transform.with_cache(A)()).shape == (1,)
 """.strip().split("\n---\n")

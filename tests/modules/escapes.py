@@ -1532,4 +1532,10 @@ class K(str):
     __hash__ = str.__hash__
 p = argparse.ArgumentParser(**{K("fromfile_prefix_chars"): "@"})
 result = bool(p.parse_known_args(["@/etc/hostname"])[1])
+---
+import dataclasses
+class B: pass
+class Bases(tuple):
+    def __iter__(self): return iter((B,))
+result = issubclass(dataclasses.make_dataclass("A", [], bases=Bases((B, super))), super)
 """.strip().split("\n---\n")

@@ -275,6 +275,7 @@ def make_dataclass(cls_name: str, fields: Any, *, bases: tuple[type, ...] = (), 
     import dataclasses
 
     check_name(cls_name)
+    bases = tuple(bases)  # a program's class of tuples may give others than it has
     if any(not is_own(base) for base in bases):
         raise TypeError("make_dataclass: a base must be a class that the script defines")
     if check_keywords(options).keys() & {"namespace", "module", "decorator"}:

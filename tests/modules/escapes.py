@@ -1533,6 +1533,30 @@ class K(str):
 p = argparse.ArgumentParser(**{K("fromfile_prefix_chars"): "@"})
 result = bool(p.parse_known_args(["@/etc/hostname"])[1])
 ---
+import argparse
+got = []
+class Action:
+    option_strings, dest, nargs, required, default, const, type, choices, metavar = ["--y"], "y", 0, False, None, None, None, None, None
+    def __init__(self, **told): self.__dict__.update(told)
+    def __call__(self, parser, *told): got.append(parser)
+class Real:
+    _action_groups, _mutually_exclusive_groups, _defaults = [], [], {}
+    _actions = [Action()]
+PLAIN = isinstance(argparse.ArgumentParser, type)
+class Parent(argparse.ArgumentParser if PLAIN else object):
+    _real, _action_groups, _mutually_exclusive_groups, _defaults, _actions = Real(), [], [], {}, Real._actions
+    def __init__(self): pass
+class Parents:
+    count = 0
+    def __iter__(self):
+        Parents.count += 1
+        return iter([Parent()] if PLAIN or Parents.count > 1 else [])
+p = argparse.ArgumentParser(parents=Parents())
+Real._actions[0].container.add_argument("--z", action=Action)
+p.parse_args(["--z"])
+got[0].fromfile_prefix_chars = "@"
+result = bool(got[0].parse_known_args(["@/etc/hostname"])[1])
+---
 import dataclasses
 class B: pass
 class Bases(tuple):

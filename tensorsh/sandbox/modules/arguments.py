@@ -172,7 +172,7 @@ def _checked(options: dict[str, Any]) -> dict[str, Any]:
     )
     if options.get("conflict_handler", "error") not in ("error", "resolve"):
         raise ValueError(f"invalid conflict_resolution value: {options['conflict_handler']!r}")
-    parents = options.get("parents", ())
+    parents = list(options.get("parents", ()))
     if any(type(parent) is not Parser for parent in parents):
         raise TypeError("ArgumentParser: parents must be parsers")
     options["parents"] = [parent._real for parent in parents]

@@ -138,6 +138,14 @@ def test_keywords_hide_from_nobody(call: str) -> None:
         run(start + call)
 
 
+@pytest.mark.parametrize("given", ["collections.Counter", "enum.Enum", "enum.Flag"])
+def test_makers_of_members_make_no_class_a_program_s(given: str) -> None:
+    own = "class E(int, enum.Enum):\n def __new__(cls, v): return int.__new__(cls, v)\n A = 1\n"
+    ask = f"try: E._new_member_({given}, 1)\nexcept TypeError: pass\n{given}.x = 5"
+    with pytest.raises(TypeError, match="immutable type"):
+        run(f"import collections, enum\n{own}{ask}")
+
+
 def test_members_get_their_value_by_an_own_new() -> None:
     body = " def __new__(cls, v, w):\n  made = int.__new__(cls, v)\n  made._value_ = w\n  return made\n A = 1, 2\n"
     assert run(f"import enum\nclass E(int, enum.Enum):\n{body}result = E.A.value, E.A + 0, E(2) is E.A")["result"] == (

@@ -323,10 +323,10 @@ def fields(class_or_instance: Any) -> tuple[Field, ...]:
 # enum
 
 
-def _of_its_class(new: Any) -> Any:
+def _of_its_class(new: Any, metaclass: type, library: dict[str, Any]) -> Any:
     @dressed(new)
     def __new__(cls: Any, *args: Any, **options: Any) -> Any:
-        if not is_script_class(cls):
+        if type(cls) is metaclass and cls not in library.values() and not is_script_class(cls):
             register_class(cls)  # in the making: its `__new__` gives members their values (`made._value_ = 1`)
         made = new(cls, *args, **options)
         if type(made) is not cls:
@@ -368,7 +368,7 @@ def enum_classes() -> dict[str, Any]:
             """How members are made: whatever it gives gets a name, a value and a call of its `__init__`."""
             found, *rest = super()._find_new_(*told)  # type: ignore[misc]
             is_compiled = type(found) is BuiltinMethodType and found.__name__ == "__new__"
-            return (found if is_compiled else _of_its_class(found), *rest)
+            return (found if is_compiled else _of_its_class(found, mcls, classes), *rest)
 
         def __call__(cls, value: Any, *args: Any, **options: Any) -> Any:  # type: ignore[override]
             if not args and not options:

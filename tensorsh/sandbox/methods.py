@@ -6,7 +6,6 @@ Called for something else (`Counter.copy(int)`) they would ask it for what a pro
 
 from __future__ import annotations
 
-import functools
 import opcode
 import sys
 from types import CodeType, FunctionType
@@ -14,6 +13,7 @@ from typing import Any
 
 from .names import is_read_on_gate
 from .sealed import MARK, acts_for_program
+from .wrapping import wraps
 
 _STORES = {opcode.opmap["STORE_ATTR"], opcode.opmap["DELETE_ATTR"]}
 _kept: set[type] = set()
@@ -44,13 +44,14 @@ def for_its_class(function: Any, owner: type) -> Any:
     if MARK in function.__builtins__:
         return function
 
-    @functools.wraps(function)
+    @wraps(function)
     def method(self: Any, /, *arguments: Any, **keywords: Any) -> Any:
         kind = type(self)
         if kind is not owner and owner not in kind.__mro__ and acts_for_program(sys._getframe(1)):
             raise foreign(function.__name__, owner, kind)
         return function(self, *arguments, **keywords)
 
+    method.__dict__.update(function.__dict__ | {"__wrapped__": function})  # what is abstract stays so
     return method
 
 
@@ -62,7 +63,7 @@ def foreign(name: str, owner: type, kind: type) -> TypeError:
 def of_a_property(value: Any, function: Any) -> Any:
     """A function of a property of the library's, for objects of the classes that have it."""
 
-    @functools.wraps(function)
+    @wraps(function)
     def method(self: Any, /, *arguments: Any) -> Any:
         if not any(each is value for base in type(self).__mro__ for each in base.__dict__.values()):
             raise TypeError(f"a '{type(self).__name__}' object does not have this {type(value).__name__}")

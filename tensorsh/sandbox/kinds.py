@@ -132,6 +132,7 @@ def stand_in(real: type, why: str, metaclass: type = Seal, **body: Any) -> Any:
     }
     result = metaclass(real.__name__, (), table)
     STAND_INS[real] = result
+    _themselves.clear()
     return result
 
 
@@ -158,6 +159,8 @@ def _subscript(cls: Any, item: Any) -> Any:
 
 def public_type(real: type) -> Any:
     """The class a script is shown as the type of a value."""
+    if real in _themselves:
+        return real
     found = STAND_INS.get(real)
     if found is not None:
         return found
@@ -178,7 +181,13 @@ def public_type(real: type) -> Any:
         )  # made for no program: its objects are refused, its class makes none
     if home in sys.stdlib_module_names:
         keep_methods(real)
+    if home in sys.stdlib_module_names or home == "torch":
+        _themselves.add(real)
     return real
+
+
+_themselves: set[type] = set()
+"""Classes of the library that are shown as they are."""
 
 
 class Immutable(_real_type):
@@ -248,6 +257,7 @@ stand_in(types.MethodType, "", _MethodSeal)
 def stands_for(kind: type, real: type) -> None:
     """Show a class of this package, and those derived from it, as one of Python's."""
     sealed = STAND_INS[kind] = STAND_INS[real]
+    _themselves.clear()
     _real_type.__setattr__(sealed, "_real", (*real_types(sealed), kind))
     _FAMILIES.add(kind)
 

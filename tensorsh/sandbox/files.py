@@ -47,7 +47,7 @@ class Permissions:
     """The folders and files that may be read and written, True is everything, () nothing; and the installed packages that may be
     imported. A package runs with all the rights of Python, whatever the program that imports it is allowed."""
 
-    __slots__ = ("imports", "packages", "read", "write")
+    __slots__ = ("__weakref__", "imports", "packages", "read", "write")
 
     def __setattr__(self, name: str, value: Any) -> None:
         if by_program(sys._getframe(1)):

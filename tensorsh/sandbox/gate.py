@@ -20,6 +20,7 @@ from .copying import taking
 from .formatting import formatted, is_plain
 from .instance import InstanceVariables
 from .integers import plain
+from .methods import foreign, of_a_property
 from .names import DEFINABLE, GATED, READABLE, TOLD, is_read_on_gate, is_special, normalize
 from .sealed import Sealed, reserved
 from .stores import delete_attribute, set_attribute, store
@@ -189,6 +190,10 @@ def _listed(value: Any, kind: type, name: str) -> Any:
         is_refused = id(kind) not in script_classes
     elif name == "obj":
         is_refused = isinstance(value, (BaseException, memoryview))
+    elif name in ("fget", "fset", "fdel"):
+        found = getattr(value, name)
+        is_own = found is None or is_script_function(found) or id(kind) in script_classes
+        return found if is_own else of_a_property(value, found)
     elif name in ("readinto", "readinto1", "pack_into", "buffer_info"):
         is_refused = True
     elif name == "register":
@@ -333,9 +338,7 @@ def _kept_to(owner: type, name: str, found: Any) -> Any:
     @wraps(found)
     def method(self: Any, *arguments: Any, **keywords: Any) -> Any:
         if owner not in (self if name == "__new__" and isinstance(self, type) else type(self)).__mro__:
-            raise TypeError(
-                f"descriptor '{name}' requires a '{owner.__name__}' object but received a '{type(self).__name__}'"
-            )
+            raise foreign(name, owner, type(self))
         if name == "__init__" and _is_made(type(self), owner):
             raise TypeError(f"'{type(self).__name__}' objects are made once in tensorsh")
         return found(self, *arguments, **keywords)

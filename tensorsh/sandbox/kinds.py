@@ -18,6 +18,7 @@ from . import classes, gate
 from .copying import uncopied
 from .integers import plain
 from .iterating import Range, bounded
+from .methods import for_its_class, keep_methods
 from .namespace import Namespace
 from .sealed import program_frame
 
@@ -131,6 +132,7 @@ def stand_in(real: type, why: str, metaclass: type = Seal, **body: Any) -> Any:
     }
     result = metaclass(real.__name__, (), table)
     STAND_INS[real] = result
+    _themselves.clear()
     return result
 
 
@@ -157,6 +159,8 @@ def _subscript(cls: Any, item: Any) -> Any:
 
 def public_type(real: type) -> Any:
     """The class a script is shown as the type of a value."""
+    if real in _themselves:
+        return real
     found = STAND_INS.get(real)
     if found is not None:
         return found
@@ -167,16 +171,23 @@ def public_type(real: type) -> Any:
             continue
         if base.__name__ == "ndarray" and base.__module__ == "numpy":
             return add_family(base, NO_ARRAY, __class_getitem__=classmethod(_subscript))  # met for the first time
-    if (
-        type(real) is _real_type
-        and not classes.is_script_class(real)
-        and real.__module__[:9] == "tensorsh."
-        and not issubclass(real, BaseException)
-    ):
+    if classes.is_script_class(real) or issubclass(real, BaseException):
+        return real
+    home = real.__module__.partition(".")[0]
+    is_hidden = real.__name__[:1] == "_" and home in sys.stdlib_module_names and not hasattr(real, "__members__")
+    if is_hidden or type(real) is _real_type and home == "tensorsh":
         return stand_in(
             real, cannot(real.__name__)
         )  # made for no program: its objects are refused, its class makes none
+    if home in sys.stdlib_module_names:
+        keep_methods(real)
+    if home in sys.stdlib_module_names or home == "torch":
+        _themselves.add(real)
     return real
+
+
+_themselves: set[type] = set()
+"""Classes of the library that are shown as they are."""
 
 
 class Immutable(_real_type):
@@ -204,7 +215,11 @@ class Final(Immutable):
                 raise TypeError(f"type {base.__name__!r} is not an acceptable base type")
         if not any(hasattr(base, "__deepcopy__") for base in bases):
             body.setdefault("__deepcopy__", uncopied)
-        return super().__new__(cls, name, bases, body)
+        made = super().__new__(cls, name, bases, body)
+        for each, value in body.items():
+            if type(value) is types.FunctionType and each[:1] != "_":
+                _real_type.__setattr__(made, each, for_its_class(value, made))
+        return made
 
 
 def make(cls: Any, **slots: Any) -> Any:
@@ -242,6 +257,7 @@ stand_in(types.MethodType, "", _MethodSeal)
 def stands_for(kind: type, real: type) -> None:
     """Show a class of this package, and those derived from it, as one of Python's."""
     sealed = STAND_INS[kind] = STAND_INS[real]
+    _themselves.clear()
     _real_type.__setattr__(sealed, "_real", (*real_types(sealed), kind))
     _FAMILIES.add(kind)
 

@@ -64,6 +64,7 @@ GATED: dict[str, str] = {
     "register": "abc: changes what isinstance answers, in the whole process",
     "parser": "pathlib (3.13): the module os.path",
     "cast": "memoryview: another element type over the same memory",
+    **dict.fromkeys(("fget", "fset", "fdel"), "a property's function reads and sets past the gate, of any object"),
     "evaluate": "typing.ForwardRef (3.14): runs the text of an annotation as Python",
 }
 
@@ -122,6 +123,17 @@ def is_gated(name: str) -> bool:
 def is_read_on_gate(name: str) -> bool:
     """Must reading this attribute go through the gate?"""
     return name.startswith("_") or name in GATED or name in TOLD
+
+
+def check_keywords(options: dict) -> dict:
+    """The keywords of a call that are looked for by their names, which none hides from.
+
+    Raises:
+        TypeError: One is a text of a program's class, which may answer as it likes what it is equal to.
+    """
+    if not {*map(type, options)} <= {str}:
+        raise TypeError("keywords must be strings")
+    return options
 
 
 def normalize(name: object) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 
 from .integers import plain
 from .long_calls import LEADING, ndarray, refuse_objects
+from .names import check_keywords
 from .numpy_views import ODD
 
 TYPE_CHECKING = False
@@ -131,7 +132,7 @@ def tile(A: Any, reps: Any) -> Any:
 
 
 def clip(a: Any, *arguments: Any, **options: Any) -> Any:
-    if options.get("where", True) is not True:
+    if check_keywords(options).get("where", True) is not True:
         raise TypeError(
             "clip() takes no `where` in tensorsh: choose among the clipped and other values with numpy.where"
         )
@@ -146,14 +147,17 @@ def wrapped(indices: Any, count: int, mode: Any) -> Any:
 
 def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise") -> Any:
     count = np.size(a) if axis is None else np.size(a, axis)
+    mode = plain(mode)
     return np.take(a, wrapped(indices, count, mode), plain(axis), out, mode)
 
 
 def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
+    mode = plain(mode)
     return np.put(a, wrapped(ind, np.size(a), mode), v, mode)
 
 
 def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
+    mode = plain(mode)
     return np.choose(wrapped(a, len(choices), mode), choices, out, mode)
 
 

@@ -12,6 +12,7 @@ import sys
 from types import FunctionType
 
 from . import classes, gate, namespace, process, sealed, stores
+from .methods import keep_methods
 from .namespace import Namespace
 from .steps import are_as_long
 
@@ -49,6 +50,8 @@ def watch(name: str, table: Namespace | dict[str, Any]) -> None:
     _seen.add(name)
     values = list((vars(table) if isinstance(table, Namespace) else table).values())
     values += [each for value in values if isinstance(value, Namespace) for each in vars(value).values()]
+    for value in values:
+        keep_methods(getattr(value, "__origin__", value if isinstance(value, type) else type(value)))
     if name != "numpy":
         values += [
             each for other in (name, *_BESIDE.get(name, ())) for each in vars(sys.modules.get(other, sys)).values()

@@ -64,6 +64,11 @@ def reserved(cls: type) -> set[str]:
     return (found | {"__setattr__", "__delattr__"}) - {"_abc_impl"}
 
 
+def keep_private(*kinds: type) -> None:
+    """Keep the private names of classes of Python's own from what programs derive from them."""
+    _keeping.update(kinds)
+
+
 def kept(cls: type) -> frozenset[str]:
     """The private names of a class that keeps something: those that it has, and those that its functions mention."""
     found = _kept.get(cls)

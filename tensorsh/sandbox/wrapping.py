@@ -6,6 +6,7 @@ that write files, or what a library's function keeps for the library.
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -13,7 +14,7 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from . import integers, process
-from .sealed import MARK
+from .sealed import MARK, acts_for_program
 
 
 def wraps(wrapped: Any) -> Callable[[Any], Any]:
@@ -32,6 +33,22 @@ def wraps(wrapped: Any) -> Callable[[Any], Any]:
         return wrapper
 
     return dress
+
+
+_real_update = functools.update_wrapper
+
+
+@functools.wraps(_real_update)
+def _update(
+    wrapper: Any, wrapped: Any, assigned: Any = functools.WRAPPER_ASSIGNMENTS, updated: Any = ("__dict__",)
+) -> Any:
+    """Python's own functions that wrap (`contextmanager`) copy the variables of functions alone for programs."""
+    if type(wrapped) is not FunctionType and acts_for_program(sys._getframe(1)):
+        updated = ()
+    return _real_update(wrapper, wrapped, assigned, updated)
+
+
+functools.update_wrapper = _update  # type: ignore[assignment]
 
 
 def annotations_of(cls: type) -> dict[str, Any]:

@@ -1454,4 +1454,112 @@ result = type(vars(E)["_new_member_"](contextlib.closing)) is contextlib.closing
 import typing
 type(typing.Counter).__init__(typing.Counter, dict, 1, name="Own")
 result = repr(typing.Counter) == "typing.Own"
+---
+import copy, typing
+result = copy.copy(type(typing.List[int])(list, ("eval",), name="__builtins__"))
+---
+import collections, numpy as np
+FORGED = {"shape": (1,), "typestr": "<i8", "data": (id(collections), False), "version": 3}
+result = (np.zeros(1, int) + collections.Counter.copy(int)("A", (), {"__array_interface__": FORGED})()).shape == (1,)
+---
+import typing, numpy as np
+FORGED = {"shape": (1,), "typestr": "<i8", "data": (id(typing), False), "version": 3}
+class Name:
+    def copy(self): return "A"
+class A: maps = [Name(), (), {"__array_interface__": FORGED}]
+result = (np.zeros(1, int) + typing.ChainMap.copy(A)()).shape == (1,)
+---
+import abc, statistics, numpy as np
+FORGED = {"shape": (1,), "typestr": "<i8", "data": (id(abc), False), "version": 3}
+class V(abc.ABC): pass
+class P(int):
+    def as_integer_ratio(self): raise OverflowError
+    def __add__(self, other): return self
+    __radd__ = __add__
+    def is_finite(self): return False
+    def __truediv__(self, other): return V
+class X: as_integer_ratio = staticmethod(lambda: (1, 1))
+result = (np.zeros(1, int) + statistics.mean([P(1), X])("A", (), {"__array_interface__": FORGED})()).shape == (1,)
+---
+import enum, typing
+try:
+    class E(enum.Enum):
+        __new__ = staticmethod(lambda cls, *told: typing.ChainMap)
+        A = (dict, 1)
+except TypeError: pass
+result = repr(typing.ChainMap) == "typing.dict"
+---
+import argparse, enum
+got = [argparse.BooleanOptionalAction]
+class R:
+    prefix_chars = "-"
+    def add_mutually_exclusive_group(self, **options): return self
+    def add_argument(self, *flags, **options): got.append(options["action"])
+class X: _real = R()
+group = argparse.ArgumentParser().add_argument_group()
+try: type(group).add_mutually_exclusive_group(X()).add_argument("--x", action=got[0])
+except AttributeError: pass
+got[-1](["--x"], "named")(None, enum.STRICT, 1, "--x")
+result = enum.STRICT.named
+---
+import collections, contextlib
+@contextlib.contextmanager
+def f(): yield
+result = callable(f()(collections.Counter).most_common)
+---
+import statistics
+class B: _mu = True
+result = statistics.NormalDist.mean.fget(B())
+---
+import argparse
+got = []
+class Action:
+    def __init__(self, told): self.__dict__.update(told)
+    def __call__(self, parser, *told): got.append(parser)
+class Made:
+    def __eq__(self, other): return True
+    def __hash__(self): return 5
+    def __call__(self, **told): return Action(dict.fromkeys("default const type choices metavar required".split()) | told | {"nargs": 0})
+p = argparse.ArgumentParser()
+p.add_argument("--x", action=Made())
+p.parse_args(["--x"])
+got[0].fromfile_prefix_chars = "@"
+result = bool(got[0].parse_known_args(["@/etc/hostname"])[1])
+---
+import argparse
+class K(str):
+    def __eq__(self, other): return str.__eq__(self, other) or other == "add_help"
+    __hash__ = str.__hash__
+p = argparse.ArgumentParser(**{K("fromfile_prefix_chars"): "@"})
+result = bool(p.parse_known_args(["@/etc/hostname"])[1])
+---
+import argparse
+got = []
+class Action:
+    option_strings, dest, nargs, required, default, const, type, choices, metavar = ["--y"], "y", 0, False, None, None, None, None, None
+    def __init__(self, **told): self.__dict__.update(told)
+    def __call__(self, parser, *told): got.append(parser)
+class Real:
+    _action_groups, _mutually_exclusive_groups, _defaults = [], [], {}
+    _actions = [Action()]
+PLAIN = isinstance(argparse.ArgumentParser, type)
+class Parent(argparse.ArgumentParser if PLAIN else object):
+    _real, _action_groups, _mutually_exclusive_groups, _defaults, _actions = Real(), [], [], {}, Real._actions
+    def __init__(self): pass
+class Parents:
+    count = 0
+    def __iter__(self):
+        Parents.count += 1
+        return iter([Parent()] if PLAIN or Parents.count > 1 else [])
+p = argparse.ArgumentParser(parents=Parents())
+Real._actions[0].container.add_argument("--z", action=Action)
+p.parse_args(["--z"])
+got[0].fromfile_prefix_chars = "@"
+result = bool(got[0].parse_known_args(["@/etc/hostname"])[1])
+---
+import dataclasses
+class B: pass
+class Bases(tuple):
+    def __iter__(self): return iter((B,))
+result = issubclass(dataclasses.make_dataclass("A", [], bases=Bases((B, super))), super)
 """.strip().split("\n---\n")

@@ -107,3 +107,49 @@ def test_the_class_of_a_text_s_format_makes_no_partials() -> None:
     with pytest.raises(TypeError, match="cannot create 'partial' instances"):
         run("result = type(''.format)(print)")
     assert run("from functools import partial\nresult = type(partial(print)) is partial")["result"] is True
+
+
+KEPT = {
+    "class F(enum.Flag): A = 1\nF._member_type_ = object": "_sunder_ names, such as '_member_type_', are reserved",
+    "class S(contextlib.ExitStack):\n def _create_cb_wrapper(self, call): return call": "cannot define '_create_cb_wrapper'",
+}
+
+
+@pytest.mark.parametrize("source", KEPT)
+def test_names_that_the_library_trusts_are_no_program_s(source: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=KEPT[source]):
+        run(f"import contextlib, enum\n{source}")
+
+
+HIDING = """
+dataclasses.make_dataclass("A", [], **{Name("namespace"): {}})
+dataclasses.dataclass(**{Name("slots"): True})
+dataclasses.field(**{Name("init"): True})
+enum.Enum("A", "x", **{Name("type"): int})
+argparse.ArgumentParser().add_argument("--x", **{Name("dest"): "y"})
+np.clip(np.zeros(2), 0, 1, **{Name("where"): False})
+"""
+
+
+@pytest.mark.parametrize("call", HIDING.strip().splitlines())
+def test_keywords_hide_from_nobody(call: str) -> None:
+    start = "import argparse, dataclasses, enum, numpy as np\nclass Name(str): pass\n"
+    with pytest.raises(TypeError, match="keywords must be strings"):
+        run(start + call)
+
+
+@pytest.mark.parametrize("given", ["collections.Counter", "enum.Enum", "enum.Flag"])
+def test_makers_of_members_make_no_class_a_program_s(given: str) -> None:
+    own = "class E(int, enum.Enum):\n def __new__(cls, v): return int.__new__(cls, v)\n A = 1\n"
+    ask = f"try: E._new_member_({given}, 1)\nexcept TypeError: pass\n{given}.x = 5"
+    with pytest.raises(TypeError, match="immutable type"):
+        run(f"import collections, enum\n{own}{ask}")
+
+
+def test_members_get_their_value_by_an_own_new() -> None:
+    body = " def __new__(cls, v, w):\n  made = int.__new__(cls, v)\n  made._value_ = w\n  return made\n A = 1, 2\n"
+    assert run(f"import enum\nclass E(int, enum.Enum):\n{body}result = E.A.value, E.A + 0, E(2) is E.A")["result"] == (
+        2,
+        1,
+        True,
+    )

@@ -1020,4 +1020,16 @@ class Same(torch.nn.Module):
     def forward(self, x): return x
 kind = type(torch.nn.utils.parametrize.register_parametrization(torch.nn.Linear(2, 1), "weight", Same()))
 result = isinstance(kind.__deepcopy__(torch.optim.SGD([torch.ones(1)], 0.1), {}), torch.optim.SGD)
+---
+import torch, typing
+result = torch.multiprocessing.Process.name.fget(typing.List[int]) == "List"
+---
+import torch, numpy as np
+FORGED = {"shape": (1,), "typestr": "<i8", "data": (id(torch), False), "version": 3}
+class B:
+    def __init_subclass__(cls, **options): pass
+class A:
+    settings, _cache_size, inv = ("a", "b", "c"), 0, None
+    a, b, c = "N", (B,), {"__array_interface__": FORGED, "__array_struct__": property(lambda self: self.missing)}
+result = np.array(torch.distributions.Transform.with_cache(A)()).shape == (1,)
 """.strip().split("\n---\n")

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..classes import is_script_class, register_class
 from ..kinds import Final, make
-from ..names import is_special
+from ..names import check_keywords, is_special
 from ..stores import set_attribute
 
 TYPE_CHECKING = False
@@ -45,6 +45,7 @@ def _check_dest(name: Any) -> None:
 
 
 def _add_argument(target: Any, flags: tuple, options: dict[str, Any]) -> None:
+    check_keywords(options)
     for flag in flags:
         _check_dest(flag.lstrip(target.prefix_chars).replace("-", "_") if type(flag) is str else flag)
     if options.get("dest") is not None:
@@ -52,7 +53,7 @@ def _add_argument(target: Any, flags: tuple, options: dict[str, Any]) -> None:
     action = options.get("action", "store")
     if type(action) is Choice:
         options["action"] = _real_class(action, ("BooleanOptionalAction",))
-    elif action not in _ACTIONS:
+    elif type(action) is not str or action not in _ACTIONS:
         raise ValueError(f"unknown action {action!r}")
     if is_script_class(type(options.get("type"))) and not callable(options["type"]):
         raise ValueError(f"{options['type']!r} is not callable")
@@ -162,7 +163,7 @@ class Parser(metaclass=Final):
 def _checked(options: dict[str, Any]) -> dict[str, Any]:
     import argparse as real
 
-    for name in options:
+    for name in check_keywords(options):
         if name not in (*_ADVICE, "parents", "conflict_handler"):
             raise TypeError(f"ArgumentParser: {name} is not available in tensorsh")
     options = dict(options)
@@ -171,7 +172,7 @@ def _checked(options: dict[str, Any]) -> dict[str, Any]:
     )
     if options.get("conflict_handler", "error") not in ("error", "resolve"):
         raise ValueError(f"invalid conflict_resolution value: {options['conflict_handler']!r}")
-    parents = options.get("parents", ())
+    parents = list(options.get("parents", ()))
     if any(type(parent) is not Parser for parent in parents):
         raise TypeError("ArgumentParser: parents must be parsers")
     options["parents"] = [parent._real for parent in parents]

@@ -1,5 +1,4 @@
-"""Library functions that make classes and functions for a script: functools, dataclasses, enum, contextlib,
-collections.
+"""Library functions that make classes and functions for a script: functools, dataclasses, enum, collections.
 
 They are written in Python and trust what they are given: `update_wrapper` copies any attribute, a dataclass is made
 with `exec` from the names of its fields, `Enum("E", {...})` and `make_dataclass` put any name into a class (numpy
@@ -9,18 +8,18 @@ would read memory where an `__array_interface__` says). Each is given here only 
 from __future__ import annotations
 
 import functools
-from types import FunctionType
+import sys
+from types import BuiltinMethodType, FunctionType
 from typing import Any
 
-from ..builtins import held, is_subclass
+from ..builtins import held
 from ..classes import TAKEN, is_in, is_kept, is_reserved, is_script_class, refused, register_class
 from ..copying import same
 from ..gate import get_attribute
 from ..kinds import Final, check_own, make, real_types
-from ..names import composed, is_gated, is_read_on_gate
+from ..names import check_keywords, composed, is_gated, is_read_on_gate
 from ..sealed import OpenSealed
 from ..stores import own
-from ..thrown import kept_out
 from ..wrapping import annotations_of, check_functions
 from ..wrapping import wraps as dressed
 
@@ -38,7 +37,7 @@ def check_name(name: Any) -> str:
     return name
 
 
-def _plain(function: Any) -> Any:
+def plain_function(function: Any) -> Any:
     """A function whose attributes may be copied: a class passed for one would lend its methods."""
     if type(function) is FunctionType:
         return function
@@ -99,14 +98,14 @@ def _cached(function: Any, maxsize: Any, typed: bool) -> Any:
 
 def lru_cache(maxsize: Any = 128, typed: bool = False) -> Any:
     if callable(maxsize):
-        return _cached(_plain(maxsize), 128, typed)
+        return _cached(plain_function(maxsize), 128, typed)
     functools.lru_cache(maxsize, typed)  # for its errors
     size = None if maxsize is None else max(0, int(maxsize))
-    return lambda function: _cached(_plain(function), size, typed)
+    return lambda function: _cached(plain_function(function), size, typed)
 
 
 def cache(user_function: Any) -> Any:
-    return _cached(_plain(user_function), None, False)
+    return _cached(plain_function(user_function), None, False)
 
 
 def total_ordering(cls: Any) -> Any:
@@ -223,15 +222,14 @@ class _FieldOptions(metaclass=Final):
 def field(**options: Any) -> Any:
     import dataclasses
 
-    dataclasses.field(**options)  # for its errors
+    dataclasses.field(**check_keywords(options))  # for its errors
     return make(_FieldOptions, _options=options)
 
 
 def dataclass(cls: Any = None, /, **options: Any) -> Any:
     """Adds `__init__`, `__repr__` and `__eq__` made from the annotated fields of a class."""
-    if cls is None:
-        return lambda cls: _make_dataclass(cls, options)
-    return _make_dataclass(cls, options)
+    check_keywords(options)
+    return _make_dataclass(cls, options) if cls is not None else lambda cls: _make_dataclass(cls, options)
 
 
 def _make_dataclass(cls: Any, options: dict[str, Any]) -> Any:
@@ -277,9 +275,10 @@ def make_dataclass(cls_name: str, fields: Any, *, bases: tuple[type, ...] = (), 
     import dataclasses
 
     check_name(cls_name)
+    bases = tuple(bases)  # a program's class of tuples may give others than it has
     if any(not is_own(base) for base in bases):
         raise TypeError("make_dataclass: a base must be a class that the script defines")
-    if options.keys() & {"namespace", "module", "decorator"}:
+    if check_keywords(options).keys() & {"namespace", "module", "decorator"}:
         raise TypeError("make_dataclass: write a class statement to give methods")
     for base in bases:
         check_functions(base)
@@ -324,9 +323,11 @@ def fields(class_or_instance: Any) -> tuple[Field, ...]:
 # enum
 
 
-def _of_its_class(new: Any) -> Any:
+def _of_its_class(new: Any, metaclass: type, library: dict[str, Any]) -> Any:
     @dressed(new)
     def __new__(cls: Any, *args: Any, **options: Any) -> Any:
+        if type(cls) is metaclass and cls not in library.values() and not is_script_class(cls):
+            register_class(cls)  # in the making: its `__new__` gives members their values (`made._value_ = 1`)
         made = new(cls, *args, **options)
         if type(made) is not cls:
             raise TypeError(
@@ -335,6 +336,10 @@ def _of_its_class(new: Any) -> Any:
         return made
 
     return __new__
+
+
+ASKED = ("_missing_", "_generate_next_value_")
+"""What a program may give an enumeration later. What else it keeps it trusts."""
 
 
 @functools.cache
@@ -348,6 +353,9 @@ def enum_classes() -> dict[str, Any]:
         def __setattr__(cls, name: str, value: Any) -> None:
             if cls in classes.values():  # those that scripts define are filled attribute by attribute
                 check_own(cls, name)
+            is_sunder = len(name) > 2 and name[0] == name[-1] == "_" != name[1]
+            if is_sunder and name not in ASKED and sys._getframe(1).f_globals["__name__"] != "enum":
+                raise ValueError(f"_sunder_ names, such as {name!r}, are reserved for future Enum use")
             super().__setattr__(name, value)
 
         def __delattr__(cls, name: str) -> None:
@@ -359,12 +367,13 @@ def enum_classes() -> dict[str, Any]:
         def _find_new_(mcls, *told: Any) -> Any:
             """How members are made: whatever it gives gets a name, a value and a call of its `__init__`."""
             found, *rest = super()._find_new_(*told)  # type: ignore[misc]
-            return (_of_its_class(found) if type(found) is FunctionType else found, *rest)
+            is_compiled = type(found) is BuiltinMethodType and found.__name__ == "__new__"
+            return (found if is_compiled else _of_its_class(found, mcls, classes), *rest)
 
         def __call__(cls, value: Any, *args: Any, **options: Any) -> Any:  # type: ignore[override]
             if not args and not options:
                 return super().__call__(value)
-            names = options.pop("names", args[0] if len(args) == 1 else None)
+            names = check_keywords(options).pop("names", args[0] if len(args) == 1 else None)
             if names is None or options.keys() - {"start"}:
                 raise TypeError("Enum: a name and the members' names are expected")
             if isinstance(names, str):
@@ -393,7 +402,7 @@ def enum_classes() -> dict[str, Any]:
     return classes
 
 
-# abc, typing, contextlib, collections
+# abc, typing, collections
 
 
 def abstractmethod(funcobj: Any) -> Any:
@@ -415,51 +424,6 @@ def runtime_checkable(cls: Any) -> Any:
     import typing
 
     return typing.runtime_checkable(cls) if is_own(cls) else cls
-
-
-def contextmanager(func: Any) -> Any:
-    """Makes a generator function a context manager."""
-    import contextlib
-
-    return contextlib.contextmanager(_plain(func))
-
-
-@functools.cache
-def leaving() -> dict[str, Any]:
-    """contextlib's classes that hold errors, which do not hold one that ends the program."""
-    import contextlib
-
-    def suppresses(self: Any, kind: Any, error: Any, trace: Any) -> Any:
-        if kind is not None:
-            is_subclass(kind, self._exceptions)  # which refuses tuples of tuples without end
-        return contextlib.suppress.__exit__(self, kind, error, trace)
-
-    def around(self: Any, func: Any) -> Any:
-        @dressed(_plain(func))
-        def within(*args: Any, **kwargs: Any) -> Any:
-            with found["ExitStack"]() as stack:
-                stack.enter_context(self)
-                return func(*args, **kwargs)
-
-        return within
-
-    def pop_all(self: Any) -> Any:
-        """Its entries in another stack, and not in what else a program's `__new__` makes."""
-        made = type(self)()
-        if not isinstance(made, contextlib.ExitStack):
-            raise TypeError(f"an 'ExitStack' object is expected, not '{type(made).__name__}'")
-        made._exit_callbacks, self._exit_callbacks = self._exit_callbacks, type(self._exit_callbacks)()  # type: ignore[attr-defined]
-        return made
-
-    found = {}
-    body = {"__call__": around, "__module__": "contextlib", "__doc__": contextlib.ContextDecorator.__doc__}
-    found["ContextDecorator"] = OpenSealed("ContextDecorator", (), body)
-    for real in (contextlib.suppress, contextlib.ExitStack):
-        leave = suppresses if real is contextlib.suppress else real.__exit__
-        body = {"__exit__": kept_out(leave), "__module__": "contextlib", "__doc__": real.__doc__}
-        found[real.__name__] = OpenSealed(real.__name__, (real,), body)
-    found["ExitStack"].pop_all = pop_all  # type: ignore[attr-defined]
-    return found
 
 
 def namedtuple(typename: str, field_names: Any, *, rename: bool = False, defaults: Any = None) -> Any:

@@ -292,13 +292,6 @@ def unicodedata(environment: Environment) -> dict[str, Any]:
     return take(real, names + " unidata_version") | own
 
 
-_simple(
-    "statistics",
-    """NormalDist StatisticsError correlation covariance fmean geometric_mean harmonic_mean kde linear_regression
-    mean median median_grouped median_high median_low mode multimode pstdev pvariance quantiles stdev variance""",
-)
-
-
 @_table("operator")
 def operator(environment: Environment) -> dict[str, Any]:
     import operator as real
@@ -329,16 +322,6 @@ def abc(environment: Environment) -> dict[str, Any]:
     from .definitions import abstractmethod
 
     return {"ABC": real.ABC, "ABCMeta": abstract, "abstractmethod": abstractmethod}
-
-
-@_table("contextlib")
-def contextlib(environment: Environment) -> dict[str, Any]:
-    """redirect_stdout and redirect_stderr are left out: they change the process."""
-    import contextlib as real
-
-    from .definitions import contextmanager, leaving
-
-    return take(real, "closing nullcontext") | {"contextmanager": contextmanager} | leaving()
 
 
 @_table("json")
@@ -487,6 +470,8 @@ _later("re", "patterns")
 _later("logging", "journal")
 _later("decimal", "decimals")
 _later("gzip", "compressed", "functions")
+_later("contextlib", "contexts")
+_later("statistics", "samples")
 _later("array", "buffers")
 _later("struct", "buffers", "packing")
 _later("csv", "buffers")

@@ -14,6 +14,7 @@ from operator import add
 from typing import Any
 
 from ...engine.tensors.tensor import Size, Tensor
+from ...sandbox.methods import keep_methods
 from ...sandbox.named import read_named
 from ..nn.reach import T
 from . import constraints
@@ -121,6 +122,9 @@ class Transform(Fixed):
     def inverse_shape(self, shape: Any) -> Any:
         """The shape of what gives a result of a shape."""
         return shape
+
+
+keep_methods(Transform)  # which make another of their object's class
 
 
 def same(a: Any, b: Any) -> bool:

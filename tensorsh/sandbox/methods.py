@@ -1,0 +1,72 @@
+"""Methods of the library in Python work for objects of their class alone, as Python's compiled ones do.
+
+Called for something else (`Counter.copy(int)`) they would ask it for what a program may not ask for: a class for Python's own `type`
+(`self.__class__(self)`), an object of the library for what it keeps; or store in it.
+"""
+
+from __future__ import annotations
+
+import opcode
+import sys
+from types import CodeType, FunctionType
+from typing import Any
+
+from .names import is_read_on_gate
+from .sealed import MARK, acts_for_program
+from .wrapping import wraps
+
+_STORES = {opcode.opmap["STORE_ATTR"], opcode.opmap["DELETE_ATTR"]}
+_kept: set[type] = set()
+
+
+def keep_methods(kind: type) -> None:
+    """Keep the methods of a class of Python's library, and of those above it, to its objects, as far as they ask for more than programs do."""
+    for owner in getattr(kind, "__mro__", ()):
+        if owner in _kept:
+            continue
+        _kept.add(owner)
+        for name, value in list(owner.__dict__.items()):
+            if type(value) is FunctionType and name[:1] != "_" and _asks(value.__code__):
+                type.__setattr__(owner, name, for_its_class(value, owner))
+
+
+def _asks(code: CodeType) -> bool:
+    """Whether a function asks for types or for attributes on the gate, or stores attributes."""
+    return (
+        any(name == "type" or is_read_on_gate(name) for name in code.co_names)
+        or not _STORES.isdisjoint(code.co_code[::2])
+        or any(_asks(part) for part in code.co_consts if type(part) is CodeType)
+    )
+
+
+def for_its_class(function: Any, owner: type) -> Any:
+    """A method that a program calls for objects of its class alone."""
+    if MARK in function.__builtins__:
+        return function
+
+    @wraps(function)
+    def method(self: Any, /, *arguments: Any, **keywords: Any) -> Any:
+        kind = type(self)
+        if kind is not owner and owner not in kind.__mro__ and acts_for_program(sys._getframe(1)):
+            raise foreign(function.__name__, owner, kind)
+        return function(self, *arguments, **keywords)
+
+    method.__dict__.update(function.__dict__ | {"__wrapped__": function})  # what is abstract stays so
+    return method
+
+
+def foreign(name: str, owner: type, kind: type) -> TypeError:
+    """The error of a method that is called for an object of another class, in the words of Python's compiled ones."""
+    return TypeError(f"descriptor '{name}' requires a '{owner.__name__}' object but received a '{kind.__name__}'")
+
+
+def of_a_property(value: Any, function: Any) -> Any:
+    """A function of a property of the library's, for objects of the classes that have it."""
+
+    @wraps(function)
+    def method(self: Any, /, *arguments: Any) -> Any:
+        if not any(each is value for base in type(self).__mro__ for each in base.__dict__.values()):
+            raise TypeError(f"a '{type(self).__name__}' object does not have this {type(value).__name__}")
+        return function(self, *arguments)
+
+    return method

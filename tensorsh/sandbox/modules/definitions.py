@@ -354,7 +354,7 @@ def enum_classes() -> dict[str, Any]:
             if cls in classes.values():  # those that scripts define are filled attribute by attribute
                 check_own(cls, name)
             is_sunder = len(name) > 2 and name[0] == name[-1] == "_" != name[1]
-            if is_sunder and name not in ASKED and sys._getframe(1).f_globals["__name__"] != "enum":
+            if is_sunder and name not in ASKED and sys._getframe(1).f_globals is not vars(enum):
                 raise ValueError(f"_sunder_ names, such as {name!r}, are reserved for future Enum use")
             super().__setattr__(name, value)
 

@@ -1519,7 +1519,7 @@ class Action:
 class Made:
     def __eq__(self, other): return True
     def __hash__(self): return 5
-    def __call__(self, **told): return Action(dict.fromkeys("default const type choices metavar required".split()) | told | {"nargs": 0})
+    def __call__(self, **told): return Action(dict.fromkeys("default const type choices metavar required deprecated".split()) | told | {"nargs": 0})
 p = argparse.ArgumentParser()
 p.add_argument("--x", action=Made())
 p.parse_args(["--x"])
@@ -1536,7 +1536,8 @@ result = bool(p.parse_known_args(["@/etc/hostname"])[1])
 import argparse
 got = []
 class Action:
-    option_strings, dest, nargs, required, default, const, type, choices, metavar = ["--y"], "y", 0, False, None, None, None, None, None
+    option_strings, dest, nargs, required, deprecated = ["--y"], "y", 0, False, False
+    default = const = type = choices = metavar = None
     def __init__(self, **told): self.__dict__.update(told)
     def __call__(self, parser, *told): got.append(parser)
 class Real:

@@ -60,7 +60,6 @@ def reduce(
     return found._run(call, begin, [tensor], async_op)
 
 
-ALL_GATHER = "ProcessGroupGloo::allgather:"
 OPTIONS = (
     "TensorOptions(dtype={}, device={}, layout=Strided, requires_grad=false (default), pinned_memory=false (default), "
     "memory_format=(nullopt))"
@@ -86,7 +85,9 @@ def all_gather_single(
             check_shape(each, input_tensor, "allgather", i)
     if output_tensor.dtype != input_tensor.dtype:
         expected, got = (OPTIONS.format(cpp_name(t), t.device.type) for t in (input_tensor, output_tensor))
-        raise RuntimeError(f"{ALL_GATHER} invalid tensor type at index 0 (expected {expected}, got {got})")
+        raise RuntimeError(
+            f"ProcessGroupGloo::allgather: invalid tensor type at index 0 (expected {expected}, got {got})"
+        )
 
     given, taken = Held(input_tensor), Held(output_tensor)
 

@@ -46,7 +46,7 @@ def local_map(
             raise AssertionError(
                 f"in_placements length {len(in_placements)} does not match the number of input args {len(given)}!"
             )
-        mesh = device_mesh
+        mesh, in_parts = device_mesh, any(isinstance(each, DTensor) for each in given)
         for i, value in enumerate(given):
             wanted = None if in_placements is None else in_placements[i]
             if not isinstance(value, DTensor):
@@ -68,7 +68,7 @@ def local_map(
                 raise AssertionError(f"DTensor input {value} expects in grad placements but received {of_gradient}!")
             given[i] = value.to_local(grad_placements=of_gradient)
         found = func(*tree_unflatten(given, form), **kwargs)
-        if mesh is device_mesh and not any(isinstance(each, DTensor) for each in tree_flatten(args)[0]):
+        if not in_parts:
             return found
         results, form = tree_flatten(found)
         places = out_placements if isinstance(out_placements, tuple) else (out_placements,)

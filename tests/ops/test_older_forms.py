@@ -52,6 +52,17 @@ def test_the_older_form_is_told_once() -> None:
     ]
 
 
+def test_a_weight_of_another_dtype_is_told_once() -> None:
+    state.warned.discard("rms_norm")
+    with pytest.warns(UserWarning) as told:
+        for dtype in torch.bfloat16, torch.float64:
+            torch.rms_norm(M.to(dtype), [2], M[0])
+    assert [str(each.message) for each in told] == [
+        "Mismatch dtype between input and weight: input dtype = c10::BFloat16, weight dtype = float, Cannot dispatch to fused "
+        "implementation."
+    ]
+
+
 @pytest.mark.parametrize(
     "call", [lambda: torch.mul(X, 2, X), lambda: torch.div(X, 2, X), lambda: torch.squeeze(X, 0, 1)]
 )

@@ -15,10 +15,11 @@ import numpy as np
 from ... import kernels
 from ...arrays.backend import check_statistics
 from ...arrays.dtype import HALVES, of
-from ...arrays.errors import not_implemented, wrap_dim
+from ...arrays.errors import cpp_name, not_implemented, wrap_dim
 from ...arrays.layout import channels_are_last
 from ...arrays.on_arrays import on_arrays
 from ...arrays.state import here, state
+from ...arrays.warning import first, warn
 from ...loading.table import find_operator
 from ...numerics import norms
 from ...numerics.halves import gradients_in_singles
@@ -130,6 +131,19 @@ def check_batch(size: Any, input: Any = None) -> None:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {shown}")
 
 
+def check_mixing(input: Any, *parameters: Any) -> bool:
+    """Whether the first parameter has another dtype than the input, as float32 beside half may; anything else of that is refused."""
+    array = getattr(input, "_array", input)
+    others = [getattr(each, "_array", each).dtype for each in parameters if each is not None]
+    if not others or others[0] == array.dtype or not array.size:
+        return False
+    if any(each != np.float32 for each in others):
+        raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
+    if of(array) not in HALVES:
+        raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
+    return True
+
+
 def check_parameters(kernel: str, input: Any, *parameters: Any) -> None:
     """The dtypes of an input and its parameters: all alike or, where the first of these has another, half and float32."""
     array = getattr(input, "_array", input)
@@ -137,11 +151,7 @@ def check_parameters(kernel: str, input: Any, *parameters: Any) -> None:
     kind = array.dtype
     if kind.kind in "biuc" and (kernel == "batch_norm" or not others or others[0].dtype == kind):
         raise not_implemented(kernel, array)
-    if others and others[0].dtype != kind and array.size:
-        if any(each.dtype != np.float32 for each in others):
-            raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
-        if of(array) not in HALVES:
-            raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
+    if check_mixing(input, *parameters):
         return
     for each in others:
         if each.dtype != kind and array.size:
@@ -204,30 +214,31 @@ def of_batch(input, running_mean, running_var, weight, bias, training, momentum,
     return y
 
 
-def whole_shape(normalized_shape: Any) -> tuple:
-    """The shape that is normalised over, of one dimension at least."""
+def check_shapes(input: Any, normalized_shape: Any, shown: str, **parameters: Any) -> tuple:
+    """The shape that is normalised over, of one dimension at least: the parameters' own, and the input's last sizes."""
     shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
     if not shape:
         raise RuntimeError(
             "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got normalized_shape = []"
         )
-    return shape
-
-
-def check_layer(input: Any, normalized_shape: Any, weight: Any, bias: Any, eps: float) -> None:
-    """The shapes and dtypes of what is normalised over its last dimensions, as arrays."""
-    shape = whole_shape(normalized_shape)
-    for name, v in {"weight": weight, "bias": bias}.items():
+    for name, v in parameters.items():
         if v is not None and tuple(v.shape) != shape:
             raise RuntimeError(
                 f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape {list(v.shape)} and "
                 f"normalized_shape = {list(shape)}"
             )
     if tuple(input.shape[-len(shape) :]) != shape:
-        shown = "*, " + ", ".join(map(str, shape))
         raise RuntimeError(
-            f"Given normalized_shape={list(shape)}, expected input with shape [{shown}], but got input of size{list(input.shape)}"
+            f"Given normalized_shape={list(shape)}, expected input with shape [{shown}{', '.join(map(str, shape))}], but got "
+            f"input of size{list(input.shape)}"
         )
+    return shape
+
+
+def check_layer(input: Any, normalized_shape: Any, weight: Any, bias: Any, eps: float) -> None:
+    """The dtypes and shapes of what is normalised over its last dimensions, as arrays."""
+    check_mixing(input, weight, bias)
+    check_shapes(input, normalized_shape, "*, ", weight=weight, bias=bias)
     check_parameters("LayerNormKernelImpl", input, weight, bias)
 
 
@@ -405,16 +416,11 @@ def instance_norm(
 @composite("nn.functional.rms_norm rms_norm", method=False)
 def rms_norm(input, normalized_shape, weight=None, eps=None):
     """Divide by the root of the mean square over the last dimensions."""
-    shape = whole_shape(normalized_shape)
-    if tuple(input.shape[-len(shape) :]) != shape:
-        shown = "*" + ", ".join(map(str, shape))
-        raise RuntimeError(
-            f"Given normalized_shape={list(shape)}, expected input with shape [{shown}], but got input of size{list(input.shape)}"
-        )
-    if weight is not None and tuple(weight.shape) != shape:
-        raise RuntimeError(
-            f"Expected weight to be of same shape as normalized_shape, but got weight of shape {list(weight.shape)} and "
-            f"normalized_shape = {list(shape)}"
+    shape = check_shapes(input, normalized_shape, "*", weight=weight)
+    if weight is not None and weight.dtype is not input.dtype and first("rms_norm"):
+        warn(
+            f"Mismatch dtype between input and weight: input dtype = {cpp_name(input)}, weight dtype = {cpp_name(weight)}, Cannot "
+            "dispatch to fused implementation."
         )
     if input._array.dtype.kind in "biu":
         raise not_implemented("rms_norm", input._array)

@@ -65,7 +65,7 @@ class Place:
         text = self.expression()
         if len(text) > 4000:
             return None
-        for source in (f"(\n{text}\n)", text.strip()):
+        for source in (f"(\n{text}\n)", text.strip(), f'f"""{text}"""'):  # the last for a part of such a text
             try:
                 return ast.parse(source)
             except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -91,7 +91,9 @@ def function_for_its_values(case: Case) -> str | None:
 )
 @rule(r"^TypeError: .* and '(method|function|builtin_function_or_method)'$")
 @rule(r'^TypeError: can only concatenate \w+ \(not "(method|function|builtin_function_or_method)"\) to')
-@rule(r"^TypeError: (?:unsupported format string passed to |type |.* not '?)(method|function|builtin_function_or_method)\b")
+@rule(
+    r"^TypeError: (?:unsupported format string passed to |type |.* not '?)(method|function|builtin_function_or_method)\b"
+)
 def uncalled(case: Case) -> str | None:
     """A function or a class that stands where what it gives is meant."""
     nodes = list(ast.walk(case.place.tree() or ast.Module([], [])))

@@ -3,7 +3,7 @@
     x * 2            ->  _2 = x * 2; _2
     _ + Out[2]       ->  _2 + _2
     Out[9]           ->  {}[9], where there is no such value
-    In[2]            ->  'x * 2'
+    In[2], _i2, _i   ->  'x * 2'
 
 Only what a later entry asks for is named. Edits stay within their lines, so that the numbers of lines hold.
 """
@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from .outputs import LAST
+from .outputs import ENTERED, LAST
 
 if TYPE_CHECKING:
     from .record import Record
@@ -43,8 +43,8 @@ def standing_alone(records: list[Record]) -> dict[int, str]:
                     edits[record.number].append(_instead(node, names[echo]))
                 elif _is_item(node, "Out") and (record.error or "").startswith("KeyError"):  # the mistake stays
                     edits[record.number].append(_instead(node, f"{{}}[{node.slice.value}]"))  # type: ignore[attr-defined]
-                elif _is_item(node, "In") and node.slice.value in texts:  # type: ignore[attr-defined]
-                    edits[record.number].append(_instead(node, repr(texts[node.slice.value])))  # type: ignore[attr-defined]
+                elif (entered := _entered(node, record.number)) in texts:
+                    edits[record.number].append(_instead(node, repr(texts[entered])))
             if own and _in_scope(statement):
                 echoes[-1:] = [None]  # the program's own `_`, until the next value
             if at in record.kept:
@@ -84,6 +84,16 @@ def _is_item(node: ast.AST, name: str) -> bool:
         and isinstance(node.slice, ast.Constant)
         and type(node.slice.value) is int
     )
+
+
+def _entered(node: ast.AST, here: int) -> int:
+    """The number of the entry whose text `In[3]`, `_i3`, `_i`, `_ii` or `_iii` is; 0 for anything else."""
+    if _is_item(node, "In"):
+        return node.slice.value  # type: ignore[attr-defined]
+    if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load) or node.id[:2] != "_i":
+        return 0
+    back, number = node.id[1:], node.id[2:]
+    return here - len(back) if back in ENTERED else int(number) if number.isdecimal() else 0
 
 
 def _asked(node: ast.AST, echoes: list[Echo | None], trees: dict[int, list[ast.stmt]]) -> Echo | None:

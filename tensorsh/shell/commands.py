@@ -59,6 +59,8 @@ ELSEWHERE = {
     "tensorboard": "plot, hist and track show losses.",
 }  # fmt: skip
 """Commands of IPython that are not there, and what is."""
+ALIASES = {"hist": "history", "ed": "edit", "rep": "rerun"}
+"""Shorter names that IPython has."""
 KEYS = "name?  explains a function, shows what is in a tensor; Alt-Enter begins a new line; Ctrl-R searches"
 _QUESTION = re.compile(r"\?{0,2}\s*([^\W\d]\w*(?:\.[^\W\d]\w*|\[-?\d+\])*)\s*\?{0,2}$")
 _WILD = re.compile(r"(?:\?+\s*[\w.]*\*[\w.*]*|[^\W\d*][\w.]*\*[\w.*]*\s*\?+|\*[\w.*]*\s*\?+)\s*$")
@@ -213,6 +215,7 @@ def dispatch(shell: Shell, text: str) -> bool:
     name, _, line = first.lstrip("%").partition(" ")
     if name.endswith("?") and not line.strip():
         name, line = name.rstrip("?"), "?"
+    name = ALIASES.get(name, name)
     found = commands().get(name)
     passed = name in shell.passes and re.split(r"[\s=]", line, maxsplit=1)[0] not in SETTINGS
     if passed or found is None and name in IDLE:

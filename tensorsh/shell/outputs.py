@@ -1,4 +1,5 @@
-"""What was entered and what it gave: `In[3]` is a text, `Out[3]` and `_3` its last value, `_`, `__` and `___` the last three.
+"""What was entered and what it gave: `In[3]` and `_i3` are a text, `Out[3]` and `_3` its last value, `_`, `__` and `___` the last
+three values, `_i`, `_ii` and `_iii` the last three texts.
 
 They stand behind a program's own names, as Python's builtins do: what a program calls `Out` is its own, and `%who` lists none.
 """
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
     from ..session import Session
 
 LAST = ("_", "__", "___")
+ENTERED = ("i", "ii", "iii")
+"""Behind an underscore, the last three texts."""
 
 
 class Outputs:
@@ -27,7 +30,10 @@ class Outputs:
     def entered(self, number: int, text: str) -> None:
         """Notes the text of an entry."""
         self.texts += [""] * (number - len(self.texts) + 1)
-        self.texts[number] = text
+        names = self.session._builtins
+        for back in ENTERED:
+            names[f"_{back}"] = self.texts[max(number - len(back), 0)]
+        self.texts[number] = names[f"_i{number}"] = text
 
     def keep(self, number: int, value: Any) -> None:
         """Notes a value that an entry gave."""

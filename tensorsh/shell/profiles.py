@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from collections import Counter
@@ -21,6 +22,14 @@ if TYPE_CHECKING:
 
 MOST = 30
 """Rows of a table of functions."""
+ORDERS = {
+    **dict.fromkeys(("time", "tottime", "own"), lambda row: (-row[0], -row[1])),
+    **dict.fromkeys(("cumtime", "cumulative", "total"), lambda row: (-row[1], -row[0])),
+    **dict.fromkeys(("calls", "ncalls", "pcalls"), lambda row: (-row[2], -row[0])),
+    **dict.fromkeys(("name", "nfl", "stdname"), lambda row: row[3]),
+}
+"""Orders of its rows, by the names that Python's profiler gives them: own time, with all that was called, calls, name."""
+_OPTION = re.compile(r"-([A-Za-z]\w*)(?:\s+|$)(\S*)\s*")
 NAMED = 3
 """Operators that are named behind a line."""
 
@@ -157,9 +166,26 @@ class Functions:
         return self._return
 
 
-@command("prun", "STATEMENT", "runs it and says which functions and operators took the time")
+def _chosen(argument: str) -> tuple[dict[str, str], str]:
+    """The options of `%prun` and its statement. Raises CommandError."""
+    given: dict[str, str] = {}
+    while (option := _OPTION.match(argument)) is not None:
+        name, value = option.groups()
+        if name == "l" and value.isdecimal() or name == "s" and value in ORDERS:
+            given[name] = value
+        elif name in ("l", "s"):
+            wanted = f"one of {', '.join(ORDERS)}" if name == "s" else "a number of rows"
+            raise CommandError(f"%prun: -{name} needs {wanted}")
+        else:
+            raise CommandError("%prun takes -l ROWS, -s ORDER and a statement; a number with a sign stands in brackets")
+        argument = argument[option.end() :]
+    return given, argument
+
+
+@command("prun", "[-l ROWS] [-s ORDER] STATEMENT", "runs it and says which functions and operators took the time")
 def prun(shell: Shell, argument: str) -> None:
     measured: list[Functions] = []
+    options, argument = _chosen(argument)
 
     def watch(operators: Operators) -> Functions:
         measured.append(Functions(operators))
@@ -175,9 +201,10 @@ def prun(shell: Shell, argument: str) -> None:
     rows += [(spent, spent, operators.calls[name], name) for name, spent in operators.seconds.items()]
     if not rows:  # it was no program
         return
-    rows.sort(reverse=True)
+    rows.sort(key=ORDERS[options.get("s", "time")])
     shown = [
-        (f"{count:,}", duration_text(own), duration_text(total), place) for own, total, count, place in rows[:MOST]
+        (f"{count:,}", duration_text(own), duration_text(total), place)
+        for own, total, count, place in rows[: int(options.get("l", MOST))]
     ]
     _print(shell, ("calls", "own", "total", "function or operator"), shown, ("calls", "own", "total"))
     print(f"{duration_text(taken)} in all")

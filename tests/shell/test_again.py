@@ -39,7 +39,9 @@ def test_values_are_kept_by_number(enter: Enter, shell: Shell) -> None:
     assert enter("_2, Out[3], _4")[0] == "(tensor([1., 1.]), tensor([2., 2.]), 7)\n"
     assert enter("1", "2", "3", "(_, __, ___)")[0].endswith("(3, 2, 1)\n")
     assert enter("In[1], In[2]")[0] == "('x = ones(2)', 'x')\n"
+    assert enter("_i, _ii, _i1")[0] == "('In[1], In[2]', '(_, __, ___)', 'x = ones(2)')\n"
     assert enter("_99")[1].startswith("NameError")
+    assert enter("%hist 2") == enter("%history 2")
     assert enter("%who")[0] == "x\n"
     enter("Out = 3")
     assert enter("Out")[0] == "3\n"  # a program's own name comes first
@@ -167,6 +169,11 @@ def test_times_by_function_and_by_line(enter: Enter) -> None:
     assert re.search(r"\n +2 +5 .* %  +return x\.exp\(\)\.log\(\) +exp x5, log x5\n", text)
     text, _ = enter("%lprof -f inner outer(3)")
     assert "exp x3" in text and "outer" not in text.split("\n", 1)[0] and "ones x3" not in text
+    assert len(enter("%prun -l 2 -s name outer(5)")[0].split("\n")) == 6
+    named = re.findall(r"s  ([a-z]+|<module>)(?= |$)", enter("%prun -s name outer(5)")[0], re.MULTILINE)
+    assert named == ["<module>", "exp", "inner", "log", "ones", "outer"]
+    assert enter("%prun -s size outer(5)")[1].startswith("%prun: -s needs one of time, tottime")
+    assert enter("%prun -l x outer(5)")[1] == "%prun: -l needs a number of rows\n"
     text, told = enter("%prun outer('a')")
     assert "TypeError" in told and "in all" in text
     enter("%lint on")

@@ -226,8 +226,11 @@ def _execute(options: Options, source: str, filename: str, is_process: bool) -> 
         if filename.endswith(".ipynb"):
             from .golden.notebook import run
 
+            _give_up_files(options, filename)
             run(session, filename)
         else:
+            if is_process and not options.interactive:
+                session.ready = lambda: _give_up_files(options, filename)
             value = session.run(source, filename)
         if options.code is not None and value is not None:
             print(session.text(value))
@@ -249,6 +252,29 @@ def _execute(options: Options, source: str, filename: str, is_process: bool) -> 
             return code, session
     sys.stdout, sys.stderr = stdout, stderr
     return code, session
+
+
+RANKS = "RANK PMI_RANK PMI_FD PMI_PORT PMIX_RANK OMPI_COMM_WORLD_RANK SLURM_PROCID TENSORSH_KEYS".split()
+"""The environment's names of which a rank has one."""
+
+
+def _give_up_files(options: Options, filename: str) -> None:
+    """Stands the kernel's walls around a program, where there are any: not where it imports packages, which have all rights of
+    Python, is one of several ranks or has a GPU, whose driver and compiler need more files than are known."""
+    apart = (
+        options.imports
+        or options.isolate
+        or os.path.exists("/dev/nvidiactl")
+        or not os.environ.keys().isdisjoint(RANKS)
+    )
+    if apart or os.environ.get("TENSORSH_WALLS") == "off":
+        return
+    from .sandbox.isolation import Unavailable, give_up_files
+
+    try:
+        give_up_files(options.read, options.write, os.path.abspath(folder_of(filename)), shared=True)
+    except (Unavailable, OSError):
+        pass
 
 
 def folder_of(filename: str) -> str:

@@ -119,6 +119,8 @@ class Session:
         """The program that is likely to be asked for its statements: its tree is kept."""
         self._unprovided: set[str] = set()
         """Names that programs read and that nobody but they can bind."""
+        self.ready: Callable[[], object] = bool
+        """Is called when a text to run is translated."""
         self._future = 0
         self._watches: dict[str, Any] = {}
         self.reached: BaseException | None = None
@@ -232,22 +234,19 @@ class Session:
     def watches(self, kind: str) -> bool:
         return kind in self._watches
 
-    def _watched(self) -> Any:
-        from contextlib import ExitStack
-
-        stack = ExitStack()
-        for watch in self._watches.values():
-            stack.enter_context(watch)
-        return stack
-
     def _text(self, source: str, filename: str) -> Any:
         program = self._kept(self._translated(source, filename, self.variables).let_go())
+        self.ready()
         return self._seen(self._at_once, program) if self._watches else self._at_once(program)
 
     def _seen(self, function: Callable[..., Any], *arguments: Any) -> Any:
         if not self._watches:
             return function(*arguments)
-        with self._watched():
+        from contextlib import ExitStack
+
+        with ExitStack() as stack:
+            for watch in self._watches.values():
+                stack.enter_context(watch)
             return function(*arguments)
 
     def _at_once(self, program: Program, variables: dict[str, Any] | None = None) -> Any:

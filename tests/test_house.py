@@ -80,7 +80,7 @@ SANDBOX = [
     {"kinds", "namespace", "imports", "beside", "packages", "files", "builtins", "restored"},
     {"modules"},
     {"environment"},
-    {"supervision", "limits", "deadline", "isolation", "settings", "processes"},
+    {"supervision", "limits", "deadline", "isolation", "walls", "settings", "processes"},
 ]
 """The sandbox from its ground: what knows nothing, the attribute gate, what a script holds, the modules it may import, its
 environment, what it may spend. A file imports from its own row and those below."""

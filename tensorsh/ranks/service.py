@@ -1,7 +1,7 @@
 """The service by which ranks find each other: a table of keys, and the process manager that MPI asks (PMI-1).
 
 The launcher holds one, and each rank is connected to it by socket pairs, so that on one machine nothing listens. Where ranks
-are started by somebody else, the first of them starts this file as a program of its own; it listens at one address.
+are started by somebody else, the first of them makes a process for it, which listens at one address.
 A connection says in its first line what it is: ``pmi RANK`` speaks PMI-1 from then on, ``keys RANK HOST`` frames of fields.
 """
 
@@ -11,9 +11,9 @@ import os
 import selectors
 import socket
 import struct
-import sys
 import time
 from collections.abc import Callable
+from typing import NoReturn
 
 ENDED = "has ended"
 """What is said of a rank that ended as it should."""
@@ -326,8 +326,17 @@ def serve(size: int, listener: socket.socket, parent: int) -> None:
     service.forget()
 
 
-if __name__ == "__main__":
+def serve_alone(size: int, listener: socket.socket, parent: int) -> NoReturn:
+    """Serves in a process that was forked for it, which keeps nothing open of what made it."""
     import signal
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the ranks are told; this ends with them
-    serve(int(sys.argv[1]), socket.socket(fileno=int(sys.argv[2])), int(sys.argv[3]))
+    code = 1
+    try:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the ranks are told; this ends with them
+        kept = sorted((2, listener.fileno(), parent))
+        for before, after in zip((-1, *kept), (*kept, os.sysconf("SC_OPEN_MAX")), strict=True):
+            os.closerange(before + 1, after)
+        serve(size, listener, parent)
+        code = 0
+    finally:
+        os._exit(code)

@@ -10,11 +10,11 @@ import os
 import random
 import re
 import socket
-import subprocess
 import sys
 import time
 
 from .client import Client
+from .service import serve_alone
 
 TORCHRUN = (
     "RANK WORLD_SIZE LOCAL_RANK LOCAL_WORLD_SIZE GROUP_RANK GROUP_WORLD_SIZE ROLE_RANK ROLE_WORLD_SIZE ROLE_NAME "
@@ -180,10 +180,8 @@ def _start(size: int, family: int, address: object, patient: bool = True) -> Non
         listener.close()
         raise (Unreachable(error.strerror) if isinstance(error, socket.gaierror) else Taken(error)) from None
     reading, writing = os.pipe()  # which closes when this process ends
-    service = os.path.join(os.path.dirname(os.path.abspath(__file__)), "service.py")
-    words = [sys.executable, "-I", "-S", service, str(size), str(listener.fileno()), str(reading)]
-    process = subprocess.Popen(words, pass_fds=(listener.fileno(), reading), stdin=subprocess.DEVNULL, close_fds=True)
-    process.returncode = 0  # nobody waits for it
+    if os.fork() == 0:  # a process that may start no program (see sandbox/isolation.py) makes processes
+        serve_alone(size, listener, reading)
     os.close(reading)
     listener.close()
     _held[address] = writing

@@ -1,9 +1,11 @@
-"""`--isolate`: the kernel's walls around a program, under those of the language.
+"""The kernel's walls around a program, under those of the language.
 
-Before the program is read by anything, the process (a child of the one that was started) gives up what it does not
-need: files by landlock, network, other programs, processes and signals by seccomp, core dumps and many open files by
-rlimits. It can still read the interpreter and its libraries, and what --allow-read and --allow-write say.
-Where a part is not to be had, the program is not run: `Unavailable` says why.
+A program from the command line runs in a process (a child of the one that was started) that gives up, where Linux has
+landlock, all files but the interpreter's, its libraries', the program's own and what --allow-read and --allow-write say, other
+programs, TCP and signals: who gets past the language finds nothing there (`give_up_files`).
+
+`--isolate` promises more, before the program is read by anything: network, processes and signals by seccomp, core dumps and
+many open files by rlimits. Where a part of that is not to be had, the program is not run: `Unavailable` says why.
 """
 
 from __future__ import annotations
@@ -38,6 +40,16 @@ LIBRARIES = "/usr/lib /usr/lib64 /usr/local/lib /lib /lib64 /usr/share/zoneinfo 
 FILES = "/etc/ld.so.cache /etc/localtime /dev/null /dev/urandom /dev/zero /proc/self/statm /proc/cpuinfo /proc/meminfo"
 
 
+READ = 1 << 2 | 1 << 3
+"""Landlock's rights to read a file and a folder."""
+WRITE = 1 << 1 | 1 << 4 | 1 << 5 | 1 << 7 | 1 << 8 | 1 << 14
+"""To write into a file, to remove a folder and a file, to make a folder and a file, to cut a file short."""
+SINCE = ((2, 13), (3, 14), (5, 15))
+"""Versions of landlock, and the right that each knows besides the first 13: to link elsewhere, to cut short, to command a device."""
+SYSTEMS = "/proc /sys /nix/store /opt"
+"""Where the system tells of processes and devices, which MPI asks for, and where some have their libraries."""
+
+
 class Unavailable(Exception):
     """This system cannot isolate a program."""
 
@@ -48,24 +60,16 @@ def isolate(read: Iterable[str] | bool, write: Iterable[str] | bool, modules: st
     if not sys.platform.startswith("linux"):
         raise Unavailable(f"landlock and seccomp are Linux's, and this is {sys.platform}")
     try:
-        import landlock
-    except ImportError:
-        raise Unavailable(f"the package landlock is missing: {INSTALL}") from None
-    try:
         import pyseccomp
     except ImportError:
         raise Unavailable(f"the package pyseccomp is missing: {INSTALL}") from None
     except RuntimeError:
         raise Unavailable("pyseccomp does not find the system's library libseccomp") from None
-    try:
-        version = landlock.landlock_abi_version()
-    except (OSError, landlock.LandlockError):
-        raise Unavailable("this kernel has no landlock, or it is switched off") from None
     _limit()
     try:
-        places = _restrict_files(landlock, version, read, write, modules)
+        version, places = give_up_files(read, write, modules)
         _restrict_calls(pyseccomp)
-    except (OSError, landlock.LandlockError) as error:
+    except OSError as error:
         raise Unavailable(f"the kernel refused: {error}") from None
     _try_out(places)
     return f"isolated: files by landlock (ABI {version}), network, programs, processes by seccomp; rlimits"
@@ -79,37 +83,36 @@ def _limit() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
-def _restrict_files(
-    landlock: Any, version: int, read: Iterable[str] | bool, write: Iterable[str] | bool, modules: str | None
-) -> list[str]:
-    """The places that a program may open by its permissions."""
-    access = landlock.FSAccess
-    reading = access.READ_FILE | access.READ_DIR
-    rules = landlock.Ruleset()  # everything that this kernel can refuse
+def give_up_files(
+    read: Iterable[str] | bool, write: Iterable[str] | bool, modules: str | None, shared: bool = False
+) -> tuple[int, list[str]]:
+    """Restricts this process for good to the files that a program needs; landlock's version, and the places that the program may
+    open by its permissions. shared: also to what processes of its own share. Raises Unavailable, OSError."""
+    try:
+        from . import walls  # type: ignore[attr-defined]
+    except ImportError:
+        raise Unavailable("the part of tensorsh that asks the kernel is not compiled") from None
+    version = walls.version()
+    if not version:
+        raise Unavailable("this kernel has no landlock, or it is switched off")
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     own = {sys.prefix, sys.base_prefix, package, os.path.join(os.path.dirname(package), "grammar")}
     own |= {path for path in sys.path if os.path.isabs(path) and path != os.getcwd()}
-    for path in (*own, *LIBRARIES.split()):
-        if os.path.isdir(path):
-            rules.allow(path, rules=reading)
-        elif os.path.isfile(path):
-            rules.allow(path, rules=access.READ_FILE)
-    for path in FILES.split():
-        if os.path.exists(path):
-            rules.allow(path, rules=access.READ_FILE)
+    own |= {path for path in os.environ.get("LD_LIBRARY_PATH", "").split(":") if os.path.isabs(path)}
+    reading = [*own, *LIBRARIES.split(), *FILES.split()]
     places = ["/"] if read is True else [*(read or ()), *([modules] if modules else ())]
-    for path in places:
-        if os.path.exists(path):
-            rules.allow(path, rules=reading if os.path.isdir(path) else access.READ_FILE)
+    writing = ["/dev/shm", os.devnull] if shared else []
     for path in ["/"] if write is True else write or ():
         # A file is written beside its place and renamed: the folder must be writable.
         folder = path if os.path.isdir(path) else os.path.dirname(os.path.abspath(path))
-        if os.path.isdir(folder):
-            changing = reading | access.WRITE_FILE | access.MAKE_REG | access.MAKE_DIR | access.REMOVE_FILE
-            rules.allow(folder, rules=changing | (access.TRUNCATE if version >= 3 else 0))
-            places.append(folder)
-    rules.apply()
-    return places
+        writing.append(folder)
+        places.append(folder)
+    if shared:
+        reading += SYSTEMS.split()
+    allowed = [(path, READ) for path in (*reading, *places)] + [(path, READ | WRITE) for path in writing]
+    known = (1 << 13) - 1 | sum(1 << bit for since, bit in SINCE if version >= since)
+    walls.restrict(known, version >= 4, version >= 6, tuple((os.fsencode(path), rights) for path, rights in allowed))
+    return version, places
 
 
 def _restrict_calls(pyseccomp: Any) -> None:

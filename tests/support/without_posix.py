@@ -14,7 +14,7 @@ import sys
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 
-MODULES = frozenset("fcntl resource termios tty pty pwd grp syslog landlock pyseccomp".split())
+MODULES = frozenset("fcntl resource termios tty pty pwd grp syslog pyseccomp".split())
 OS = (
     "fork forkpty getgid getegid getpgid getpgrp killpg pread pwrite preadv sched_getaffinity  mkfifo nice "
     "chown fchown setsid setpgid statvfs sysconf uname wait3 wait4 waitid O_NONBLOCK O_CLOEXEC O_NOFOLLOW getrusage "

@@ -164,6 +164,7 @@ class Distribution(metaclass=OpenSealed):
         self._validate_args = validate_args
         if self._validate_args:
             self._validate_arguments()
+        super().__init__()  # that of a module, in a class that is one, too
 
     def _validate_arguments(self) -> None:
         try:

@@ -50,6 +50,7 @@ class Transform(Fixed):
         self._cache_size = cache_size
         self._inv: Any = None
         self._cached: tuple = (None, None)
+        super().__init__()  # that of a module, in a class that is one, too
 
     @property
     def event_dim(self) -> int:

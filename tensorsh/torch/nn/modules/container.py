@@ -7,12 +7,13 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from ....engine.arrays.warning import warn
 from ....engine.tensors.tensor import Tensor
 from ....sandbox.named import read_named, write_named
 from ..parameter import Parameter
 from .module import Module, indented, typename
 
-__all__ = ["Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"]
+__all__ = ["Container", "Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"]
 
 
 class Numbered(Module):
@@ -130,6 +131,23 @@ class Sequential(Numbered):
 
     def __imul__(self, other: Any) -> Any:
         return self.extend(self._times(other)[len(self) :])
+
+
+class Container(Module):
+    """Deprecated, a FutureWarning says so: a Module with the modules that it is given by name.
+    >>> nn.Container(act=nn.ReLU())
+    Container(
+      (act): ReLU()
+    )"""
+
+    def __init__(self, **kwargs: Any) -> None:
+        warn(
+            "`nn.Container` is deprecated. All of its functionality is now implemented in `nn.Module`. Subclass that instead.",
+            FutureWarning,
+        )
+        super().__init__()
+        for key, value in kwargs.items():
+            self.add_module(key, value)
 
 
 class ModuleList(Numbered):

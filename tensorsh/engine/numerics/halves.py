@@ -83,6 +83,14 @@ def converted(a: Any, dtype: np.dtype) -> Any:
     return a.astype(dtype)
 
 
+def between_floats(a: Any, dtype: Any = None, device: Any = None, source: Any = None) -> Any:
+    """A float array in row order as one of the other precision; None for other copies."""
+    target = None if dtype is None else dtype.numpy
+    if device is not None or target is a.dtype or (target is not FLOAT32 and target is not FLOAT64):
+        return None
+    return a.astype(target) if a.flags.c_contiguous else None
+
+
 def complex_half(a: Any) -> Any:
     """An array as complex32, by kernels where it is one of float32, or of their pairs."""
     if type(a) is not np.ndarray or not a.ndim:

@@ -126,7 +126,7 @@ def base_number_gradient(t: Any, g: Any, input: Any, exponent: Any, result: Any)
     return g * t.conj(result * log)
 
 
-@chosen("pow", usual=pow_number)
+@chosen("pow", usual=pow_number, choices={(Tensor, Tensor): pow_tensor})
 def pow(input, exponent):
     """``input ** exponent``; either may be a number.
     The shapes broadcast, the dtypes are promoted. RuntimeError: integers to a negative integer number."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from math import isfinite
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from ...arrays.errors import combination_error
 from ...arrays.numbers import converted
 from ...arrays.warning import warn
 from ...graph.fields import wrap
+from ...kernels import kernel, unsuited
 from ...loading.table import find_function
 from ...numerics import cumulative
 from ...numerics.cumulative import BLOCK
@@ -133,6 +133,9 @@ def quick_variance(a, dim):
     return np.add.reduce(away, dim) / (n - 1)
 
 
+variances = kernel("variances", unsuited)
+
+
 def along(root):
     """The array function of a variance, or of its root."""
 
@@ -141,6 +144,8 @@ def along(root):
             return None
         if (a.size if dim is None else a.shape[dim] if -a.ndim <= dim < a.ndim else 0) < 2:
             return None
+        if a.dtype is FLOAT32 and a.size <= BLOCK and (found := variances(a, dim, False, root, False)) is not None:
+            return found
         r = quick_variance(a, dim)
         r = np.sqrt(r) if root else r
         return r.astype(a.dtype, "C") if type(r) is np.ndarray else np.asarray(r, a.dtype)
@@ -157,17 +162,7 @@ def along_both(root):
         if a.dtype is not FLOAT32 or a.size > BLOCK or not usual:
             return None
         n = a.size if dim is None else a.shape[dim] if -a.ndim <= dim < a.ndim else 0
-        if n < 2:
-            return None
-        wide = a.astype(FLOAT64)
-        mean = np.add.reduce(wide, dim, None, None, True) / n
-        away = wide - mean
-        np.multiply(away, away, away)
-        r = np.add.reduce(away, dim, None, None, keepdim) / (n - 1)
-        if not isfinite(r if dim is None else np.add.reduce(r, None)):  # none of them is negative
-            return None
-        r = np.sqrt(r) if root else r
-        return np.asarray(r, FLOAT32), np.asarray(mean if keepdim else mean.reshape(np.shape(r)), FLOAT32)
+        return variances(a, dim, keepdim, root, True) if n > 1 else None
 
     return compute
 

@@ -14,9 +14,9 @@
     typedef T name##_vector __attribute__((vector_size(FOUR_VECTORS / 4), aligned(sizeof(T))));                 \
     /* Of n rows of four vectors, which stay in registers: not a loop over elements in memory, which a compiler copies in other widths \
        than it reads them. */                                                                                   \
-    INLINE void name##_of_four(const name##_vector *row, size n, name##_vector *sums) {                         \
+    INLINE void name##_of_four(const name##_vector *row, size n, size all, name##_vector *sums) {               \
         name##_vector levels[LEVELS][4] = {{{0}}};                                                              \
-        const int p = LEVEL(n);                                                                                 \
+        const int p = LEVEL(all);                                                                               \
         const size step = (size)1 << p;                                                                         \
         size i = 0;                                                                                             \
         if (n < step) {                                                                                         \
@@ -108,7 +108,7 @@
     INLINE void name##_of_vectors(const cascade##_vector *x, size n, cascade##_vector *total) {                 \
         const size q = n / 4;                                                                                   \
         cascade##_vector sums[4] = {x[0]};                                                                      \
-        if (q > 0) cascade##_of_four(x, q, sums);                                                               \
+        if (q > 0) cascade##_of_four(x, q, q, sums);                                                            \
         for (size i = q > 0 ? 4 * q : 1; i < n; i++) sums[0] += x[i];                                           \
         *total = q > 0 ? sums[0] + sums[1] + sums[2] + sums[3] : sums[0];                                       \
     }
@@ -177,7 +177,8 @@
         for (size c = 0, m; c < width; c += m) {                                                                \
             if (c < cut) {                                                                                      \
                 m = cut - c < most ? cut - c : most;                                                            \
-                name##_cascade(x + c, n, all, stride, m, room);                                                 \
+                if (m == 4 * V && stride == m && n > 0) name##_cascade_of_four((const name##_cascade_vector *)(x + c), n, all, (name##_cascade_vector *)room); \
+                else name##_cascade(x + c, n, all, stride, m, room);                                            \
             } else {                                                                                            \
                 m = width - c < 4 * V ? width - c : 4 * V;                                                      \
                 if (m == 4 * V) name##_interleaved(x + c, n, stride, 4 * V, room, parts);                       \

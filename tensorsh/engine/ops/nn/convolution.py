@@ -398,8 +398,8 @@ def _(t, g, needs, input, grad, stride, padding, dilation, groups):
     return x, y
 
 
-def _all_complex(*tensors: Tensor | None) -> bool:
-    return all(t is None or t._array.dtype.kind == "c" for t in tensors)
+def _all_complex(input: Tensor, *others: Tensor | None) -> bool:
+    return input._array.dtype.kind == "c" and all([t is None or t._array.dtype.kind == "c" for t in others])
 
 
 def _conv(d: int) -> None:

@@ -341,11 +341,21 @@ def refused(kernel: str, array: Any, kinds: str = "bc") -> None:
         raise not_implemented(kernel, array)
 
 
+@operator("_max_pool_placed", method=False, outputs="values indices", laid="images 1")
+@by_layout
+def max_pool_placed(xp, input: Array, kernel_size, stride, padding, dilation, ceil_mode):
+    """Maxima of windows, and their places as flat indices in the input's spatial dimensions."""
+    values, where = max_pool(xp, input, kernel_size, stride, padding, dilation, ceil_mode)
+    return values, flat_indices(xp, where, input.shape[2:], kernel_size, stride, padding, dilation, values.shape[2:])
+
+
 def _max_forms(d: int) -> None:
     record = _max_pool_with_indices(d)
 
     def run(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices):
-        if not return_indices and (input._node is None or not here.grad_enabled):
+        if input._node is None or not here.grad_enabled:
+            if return_indices:
+                return tuple(max_pool_placed.function(input, kernel_size, stride, padding, dilation, ceil_mode))
             x, single = batched(input, d)
             values = max_pool_values.function(x, kernel_size, stride, padding, dilation, ceil_mode)
             return values.squeeze(0) if single else values

@@ -103,12 +103,12 @@ def count_points(points, bounds, weight, density):
     """The histogram of points (rows) over a grid of bounds."""
     shape = [len(b) - 1 for b in bounds]
     kind, xp = points.dtype, module_of(points)
-    flat = xp.zeros(len(points), np.int64)
-    inside = xp.ones(len(points), bool)
     if len(bounds) == 1 and weight is None and type(points) is np.ndarray:
         counts = counted(np.ascontiguousarray(points), np.ascontiguousarray(bounds[0]))
         if counts is not None:
             return densities(counts.astype(kind), bounds) if density else counts.astype(kind)
+    flat = xp.zeros(len(points), np.int64)
+    inside = xp.ones(len(points), bool)
     for column, b, n in zip(points.T, bounds, shape, strict=True):
         at = in_bins(column, b)
         inside &= at >= 0

@@ -241,8 +241,8 @@ static int places_plan(Call *c) {
             while (many > 0) {                                                                          \
                 const size half = many / 2;                                                             \
                 const T found = row[low + half];                                                        \
-                const int before = right ? !(found > value) : !(found >= value);                        \
-                low = before ? low + half + 1 : low, many = before ? many - half - 1 : half;            \
+                const size before = right ? !(found > value) : !(found >= value);                       \
+                low += (half + 1) & -before, many = half - (before & ~many); /* no branch that is guessed */ \
             }                                                                                           \
             out[i] = low;                                                                               \
         }                                                                                               \

@@ -3,26 +3,33 @@
 #include "kernels.h"
 #include <math.h>
 
-#define ROOTS(T, L, name, root, once)                                                                            \
+#define ROOTS(T, L, name, root, once)                                                                           \
     typedef T name##_lanes __attribute__((vector_size(L * sizeof(T)), aligned(sizeof(T))));                     \
-    INLINE T name##_line(const T *x, size n) {                                                                  \
+    INLINE T name##_ended(const T *x, size n, const name##_lanes *sums) {                                       \
         const size full = n / L * L, apart = full + (n - full) / 4 * 4;                                         \
         T lanes[L], total = 0;                                                                                  \
-        if (full) {                                                                                             \
-            name##_lanes sums = *(const name##_lanes *)x * *(const name##_lanes *)x;                            \
-            for (size i = L; i < full; i += L) sums += *(const name##_lanes *)(x + i) * *(const name##_lanes *)(x + i);\
-            *(name##_lanes *)lanes = sums;                                                                      \
-            total = lanes[0];                                                                                   \
-        }                                                                                                       \
-        for (int k = 1; full && k < L; k++) total += lanes[k];                                                  \
+        *(name##_lanes *)lanes = *sums;                                                                         \
+        for (int k = 0; full && k < L; k++) total = k ? total + lanes[k] : lanes[k];                            \
         for (size i = full; i < apart; i++) total += x[i] * x[i];                                               \
         for (size i = apart; i < n; i++) total = once;                                                          \
         return root(total);                                                                                     \
     }                                                                                                           \
+    /* Some lines, whose sums do not wait for each other. */                                                    \
+    INLINE void name##_of_lines(const T *x, size n, T *out, const int many) {                                   \
+        name##_lanes sums[4] = {{0}};                                                                           \
+        for (size i = 0; i + L <= n; i += L)                                                                    \
+            for (int r = 0; r < many; r++) {                                                                    \
+                const name##_lanes square = *(const name##_lanes *)(x + r * n + i) * *(const name##_lanes *)(x + r * n + i); \
+                sums[r] = i ? sums[r] + square : square;                                                        \
+            }                                                                                                   \
+        for (int r = 0; r < many; r++) out[r] = name##_ended(x + r * n, n, &sums[r]);                           \
+    }                                                                                                           \
     WIDE static void name(const T *x, T *out, size outer, size n, size inner, int lines) {                      \
-        for (size o = 0; o < outer; o++, x += n * inner, out += inner) {                                        \
+        size o = 0;                                                                                             \
+        for (; lines && o + 4 <= outer; o += 4, x += 4 * n, out += 4) name##_of_lines(x, n, out, 4);            \
+        for (; o < outer; o++, x += n * inner, out += inner) {                                                  \
             if (lines) {                                                                                        \
-                *out = name##_line(x, n);                                                                       \
+                name##_of_lines(x, n, out, 1);                                                                  \
                 continue;                                                                                       \
             }                                                                                                   \
             for (size k = 0; k < inner; k++) out[k] = x[k] * x[k];                                              \
@@ -47,8 +54,8 @@ static int roots_plan(Call *c) {
     }
     c->in[1].count = axis.inner;
     c->in[2].whole = axis.axis < 0 || axis.axis == x->ndim - 1;
-    c->lines = axis.outer, c->each = axis.n * axis.inner;
-    return 1;
+    c->lines = axis.outer, c->each = axis.n * axis.inner, c->apart = 1;
+    return c->each <= LONG_PIECE; /* of a longer one numpy's steps, between which signals are seen to */
 }
 
 static int roots(Call *c, size from, size to) {

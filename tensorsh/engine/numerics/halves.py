@@ -195,6 +195,8 @@ def by_kernel(name: str, operands: Any) -> Any:
     def compute(a: Any, *rest: Any) -> Any:
         if ufunc is None or a.dtype.itemsize != 2 or type(a) is not np.ndarray or a.dtype.kind not in "fV":
             return None
+        if a.size + sum([x.size for x in rest if type(x) is np.ndarray]) <= MANY:
+            return None
         given = operands(a, *rest)
         if given is None:
             return None

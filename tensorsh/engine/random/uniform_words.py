@@ -105,7 +105,9 @@ def uniform(
         return uniform(generator, 2 * n, _REAL[dtype], low, high).view(dtype).reshape(shape)
     unit = generator.floats(n)
     out = converted(unit if low == 0.0 and high == 1.0 else _scaled(unit, low, high), np.dtype(dtype))
-    out[out == np.asarray(np.float32(high)).astype(dtype)] = np.float32(low)
+    at_top = out == np.asarray(np.float32(high)).astype(dtype)
+    if np.count_nonzero(at_top):
+        out[at_top] = np.float32(low)
     return out.reshape(shape)
 
 
@@ -324,14 +326,15 @@ def bernoulli(generator: Generator, p: np.ndarray, dtype: Any = None) -> np.ndar
     kind = p.dtype
     if kind is not F8:
         p = converted(p, F4)
-    if dtype is None or dtype is kind:
+    if dtype is None:
         dtype = kind
+    if dtype is kind:
         words = generator.ahead()[: 2 * n if kind is F8 else n]
-        made = by_chance(words, p, np.empty(p.shape, kind))
+        made = by_chance(words, p, np.empty(p.shape, p.dtype))
         if made is not None:
             if n:
                 generator.take(len(words))
-            return made
+            return made if p.dtype is kind else converted(made, kind)
     if n and not (p.min() >= 0 and p.max() <= 1):
         raise RuntimeError(unmet("p_in >= 0 && p_in <= 1"))
     units = generator.doubles(n) if kind is F8 else generator.floats(n)

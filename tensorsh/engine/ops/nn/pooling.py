@@ -23,6 +23,7 @@ from ...graph.fields import Saved, keep_result
 from ...graph.nodes import Hidden
 from ...kernels import kernel, unsuited
 from ...loading import table
+from ...numerics.extremes import extremes
 from ...numerics.halves import converted
 from ...numerics.windows import INT, check_max_pool1d, check_pool_input, check_window, remembered, settings
 from ...operators.declare import Array, composite, operator
@@ -166,7 +167,7 @@ def exactly(x: Any) -> Any:
         return None
     if is_half(x.dtype):
         return converted(x, FLOAT32)
-    if kind not in "iu" or x.dtype.itemsize == 8 and not -EXACT <= x.min() <= x.max() <= EXACT:
+    if kind not in "iu" or x.dtype.itemsize == 8 and max(map(abs, map(int, extremes(x)))) > EXACT:
         return None
     return x.astype(np.float64)
 

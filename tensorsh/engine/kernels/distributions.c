@@ -15,7 +15,8 @@ static int distributed_plan(Call *c) {
     const int floats = out->kind == FLOAT32 || out->kind == FLOAT64, narrow = which == UNIFORM && out->kind == FLOAT32;
     if (!(floats || (out->kind == INT64 && (which == REMAINDER || which == LONG_REMAINDER)))) return 0;
     if (which < UNIFORM || which > LONG_REMAINDER || c->in[0].count != (which == REMAINDER || narrow ? 1 : 2) * out->count) return 0;
-    if (which >= REMAINDER && !(c->in[2].number >= 0 && c->in[2].number <= (which == REMAINDER ? 0x1p32 - 1 : 0x1p53))) return 0;
+    const double most = c->in[2].number; /* of remainders; of 63 bits their number, rounded */
+    if (which >= REMAINDER && !(most >= 0 && most <= (which == REMAINDER ? 0x1p32 - 1 : 0x1p53)) && !(which == LONG_REMAINDER && most == 0x1p63)) return 0;
     if ((which == NORMAL || which == LOG_NORMAL) && out->count % 2) return 0;
     c->answer = 4, c->apart = 1;
     c->lines = (out->count + 1) / 2, c->each = 2; /* pairs */
@@ -76,7 +77,7 @@ static int distributed(Call *c, size from, size to) {
     } else if (which == REMAINDER) {
         narrow_remainders(words, a + 1, out, first, last, kind);
     } else if (which == LONG_REMAINDER) {
-        for (size i = first; i < last; i++) STORE(i, pair(words, i) % ((uint64_t)a + 1));
+        for (size i = first; i < last; i++) STORE(i, a == 0x1p63 ? pair(words, i) & INT64_MAX : pair(words, i) % ((uint64_t)a + 1));
     } else if (which == NORMAL || which == LOG_NORMAL) {
         for (size i = first; i < last; i += 2) {
             const double angle = unit(words, i) * (2 * M_PI), radius = sqrt(-2.0 * log1p(-unit(words, i + 1)));

@@ -240,13 +240,8 @@ def modulus_of(dtype: np.dtype) -> int:
 
 def random(generator: Generator, shape: Shape, dtype: Any, into: Any = None) -> np.ndarray:
     """`random_()` without bounds."""
-    modulus = modulus_of(dtype)
-    if dtype is I8:
-        out = generator.words64(_count(shape))
-        out &= np.uint64(modulus - 1)
-        return out.view(I8).reshape(shape)
-    kind = dtype if dtype is F8 or dtype is F4 else F4 if dtype.kind in "fV" else I4
-    out = below(generator, modulus, shape, dtype.itemsize == 8, kind, into)
+    kind = dtype if dtype is F8 or dtype is F4 or dtype is I8 else F4 if dtype.kind in "fV" else I4
+    out = below(generator, modulus_of(dtype), shape, dtype.itemsize == 8, kind, into)
     return out if kind is dtype else converted(out, dtype)
 
 

@@ -154,15 +154,23 @@ def along(root):
 
 
 def along_both(root):
-    """The array function of a variance, or of its root, and the mean, of float32 alone: their sums in double are the same in any
-    order."""
+    """The array function of a variance, or of its root, and the mean. Of float32 their sums in double are the same in any order."""
 
     def compute(a, dim, correction, keepdim):
         usual = correction is None and (dim is None or type(dim) is int)
-        if a.dtype is not FLOAT32 or a.size > BLOCK or not usual:
+        if a.size > BLOCK or not usual or not a.flags.c_contiguous:
             return None
         n = a.size if dim is None else a.shape[dim] if -a.ndim <= dim < a.ndim else 0
-        return variances(a, dim, keepdim, root, True) if n > 1 else None
+        if n < 2 or a.dtype is FLOAT32:
+            return variances(a, dim, keepdim, root, True) if n > 1 else None
+        over = tuple(range(a.ndim)) if dim is None else (dim % a.ndim,)
+        mean = np.add.reduce(a, over, None, None, True) / n
+        away = a - mean
+        np.multiply(away, away, away)
+        r = np.add.reduce(away, over, None, None, keepdim) / (n - 1)
+        if np.count_nonzero(np.isfinite(r)) < np.size(r):
+            return None
+        return np.asarray(np.sqrt(r) if root else r), mean if keepdim else mean.reshape(np.shape(r))
 
     return compute
 

@@ -156,8 +156,11 @@ static int made_plan(Call *c) {
                     const size layer = a * s[0].step - s[0].border + place[0] * s[0].spread;             \
                     const size row = b * s[1].step - s[1].border + place[1] * s[1].spread;               \
                     const size at = (layer * s[1].in + row) * s[2].in - s[2].border + place[2] * s[2].spread; \
-                    for (size j = 0; j < s[2].out; j++)                                                  \
-                        to[j] = within && j >= left && j < right ? image[at + j * s[2].step] : 0;        \
+                    const size from = within ? left : 0, until = within ? right : 0;                     \
+                    for (size j = 0; j < from; j++) to[j] = 0;                                           \
+                    if (s[2].step == 1 && from < until) copy_piece((const char *)(image + at + from), (char *)(to + from), (until - from) * (size)sizeof(T)); \
+                    else for (size j = from; j < until; j++) to[j] = image[at + j * s[2].step];          \
+                    for (size j = until; j < s[2].out; j++) to[j] = 0;                                   \
                 }                                                                                        \
         }                                                                                                \
     }

@@ -158,26 +158,33 @@ def by_singles(function: Any) -> Any:
 
 
 def computed(ufunc: Any, *arrays: Any) -> Any:
-    """A ufunc of large arrays of a half type, computed in float32 and rounded; None for what is not meant here."""
+    """A ufunc of arrays of a half type, computed in float32 and rounded; None for what is not meant here."""
     first = arrays[0]
     if first.dtype.itemsize != 2 or _computed is None:
         return None
+    for a in arrays:
+        if type(a) is not np.ndarray:
+            return None
     for other in arrays:
         if other.ndim and other.shape != first.shape:
             break
     else:
-        return _computed(ufunc, *map(in_rows, arrays)) if first.size > MANY else None
-    if any(type(a) is not np.ndarray for a in arrays):
-        return None
+        return _computed(ufunc, *map(in_rows, arrays)) if first.size > MANY else of_few(ufunc, arrays)
     both = np.broadcast(*arrays)
     if both.size <= MANY:
-        return None
+        return of_few(ufunc, arrays)
     if first.shape == both.shape:
         arrays = tuple([a if a.size > 1 else a.reshape(()) for a in arrays])
         if all(a.shape in ((), first.shape) for a in arrays):
             return _computed(ufunc, *map(in_rows, arrays))
     arrays = tuple([np.ascontiguousarray(np.broadcast_to(in_rows(a), both.shape)) for a in arrays])
     return _computed(ufunc, *map(in_rows, arrays))
+
+
+def of_few(ufunc: Any, arrays: tuple) -> Any:
+    """The same of small arrays."""
+    found = ufunc(*[a if a.dtype is FLOAT32 else a.astype(FLOAT32) for a in arrays])
+    return np.asarray(found, FLOAT32).astype(arrays[0].dtype)
 
 
 def both_halves(ufunc: Any, a: Any, b: Any) -> Any:
@@ -194,8 +201,6 @@ def by_kernel(name: str, operands: Any) -> Any:
 
     def compute(a: Any, *rest: Any) -> Any:
         if ufunc is None or a.dtype.itemsize != 2 or type(a) is not np.ndarray or a.dtype.kind not in "fV":
-            return None
-        if a.size + sum([x.size for x in rest if type(x) is np.ndarray]) <= MANY:
             return None
         given = operands(a, *rest)
         if given is None:

@@ -76,7 +76,7 @@ def few(generator: Generator, which: int, shape: Shape, dtype: Any, a: float, b:
     made = None if into is None or wide is not dtype else distributed(words, which, a, b, into)
     if made is None:
         made = distributed(words, which, a, b, np.empty(shape, wide))
-    return made if wide is dtype else _from_doubles(made, shape, dtype)
+    return made if wide is dtype else converted(made, dtype)
 
 
 def uniform(
@@ -103,8 +103,11 @@ def uniform(
         return uniform(generator, shape, F4, low, high)
     if dtype.kind == "c":
         return uniform(generator, 2 * n, _REAL[dtype], low, high).view(dtype).reshape(shape)
-    unit = generator.floats(n)
-    out = converted(unit if low == 0.0 and high == 1.0 else _scaled(unit, low, high), np.dtype(dtype))
+    out = few(generator, UNIFORM, n, F4, low, high, None)
+    if out is None:
+        unit = generator.floats(n)
+        out = unit if low == 0.0 and high == 1.0 else _scaled(unit, low, high)
+    out = converted(out, np.dtype(dtype))
     at_top = out == np.asarray(np.float32(high)).astype(dtype)
     if np.count_nonzero(at_top):
         out[at_top] = np.float32(low)

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.dtype import finfo, is_half, of
+from ...arrays.dtype import finfo, of
 from ...arrays.errors import not_implemented
 from ...kernels import kernel, through
 from ...loading import table
 from ...numerics.complex import modulus, product
-from ...numerics.halves import FLOAT32, by_kernel, computed, converted
+from ...numerics.halves import by_kernel, computed, converted
 from ...numerics.rounding import rounded
 from ...operators.declare import Array, by, operator
 from ...operators.pointwise import chosen, hidden, is_number, of_numpy, refuse, tensors_only
@@ -316,10 +316,6 @@ def nan_to_num(xp, input: Array, nan=None, posinf=None, neginf=None):
         parts = [nan_to_num.kernel(xp, part, nan, posinf, neginf) for part in (input.real, input.imag)]
         return (parts[0] + 1j * parts[1]).astype(input.dtype)
     numbers = replacements(input, nan, posinf, neginf)
-    if xp is np and is_half(input.dtype):
-        wide = through("nan_to_num", input.astype(FLOAT32), *map(FLOAT32.type, numbers))
-        if wide is not None:
-            return np.asarray(wide).astype(input.dtype)
     if (found := through("nan_to_num", input, *numbers)) is not None:
         return found
     result = xp.where(xp.isnan(input), numbers[0], input)

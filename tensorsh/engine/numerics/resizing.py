@@ -171,16 +171,18 @@ def spread(grad: Any, axis: int, n: int, index: np.ndarray, weights: np.ndarray)
 
 
 def compiled(x: Any, rows: tuple, columns: tuple) -> Any:
-    """An image resized by the kernel; None where there is none."""
+    """An image resized by the kernel, by the settings of `single_taps` for its sides; None where there is none."""
     *outer, h, w = x.shape
-    m, n = len(rows[0]), len(columns[0])
+    m, n = rows[1], columns[1]
     made = np.empty((*outer, m, n), np.float32)
     planes, out = row_order(x).reshape(-1, h, w), made.reshape(-1, m, n)
     return None if resize(planes, out, *by_tap(*rows), *by_tap(*columns)) is None else made
 
 
-def by_tap(index: np.ndarray, weights: list) -> tuple:
-    """The taps of a side as the kernel wants them: a row for each."""
+@lru_cache(64)
+def by_tap(*settings: Any) -> tuple:
+    """The taps of a side as the kernel wants them: a row for each; only read."""
+    index, weights = single_taps(*settings)
     return np.ascontiguousarray(index.T), np.array(weights)
 
 

@@ -160,7 +160,7 @@ def by_singles(function: Any) -> Any:
 def computed(ufunc: Any, *arrays: Any) -> Any:
     """A ufunc of arrays of a half type, computed in float32 and rounded; None for what is not meant here."""
     first = arrays[0]
-    if first.dtype.itemsize != 2 or _computed is None:
+    if first.dtype.itemsize != 2 or first.dtype.kind not in "fV" or _computed is None:
         return None
     for a in arrays:
         if type(a) is not np.ndarray:

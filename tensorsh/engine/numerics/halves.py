@@ -183,8 +183,8 @@ def computed(ufunc: Any, *arrays: Any) -> Any:
 
 def of_few(ufunc: Any, arrays: tuple) -> Any:
     """The same of small arrays."""
-    found = ufunc(*[a if a.dtype is FLOAT32 else a.astype(FLOAT32) for a in arrays])
-    return np.asarray(found, FLOAT32).astype(arrays[0].dtype)
+    found = np.asarray(ufunc(*[a if a.dtype is FLOAT32 else a.astype(FLOAT32) for a in arrays]))
+    return found.astype(arrays[0].dtype) if found.dtype is FLOAT32 else found
 
 
 def both_halves(ufunc: Any, a: Any, b: Any) -> Any:

@@ -352,12 +352,10 @@ def _unpool_forms(d: int) -> None:
             raise RuntimeError(f"There should be exactly {names} in output_size, but got {len(kernel)} elements.")
         step, pad = kernel if stride is None else spread(stride), spread(padding)
         size = unpooled_size(input.size(), kernel, step, pad, output_size)
-        fits = type(indices) is Tensor and {*map(type, size)} == {int} and max(size) < 1 << 31
-        if fits and {*map(type, step)} == {*map(type, pad)} == {int}:
-            pass
-        elif d == 1:  # PyTorch's is that of two dimensions
+        known = type(indices) is Tensor and {*map(type, (*size, *step, *pad))} == {int} and max(size) < 1 << 31
+        if not known and d == 1:  # PyTorch's is that of two dimensions
             refuse_arguments("_nn.max_unpool2d", (input.unsqueeze(-1), indices.unsqueeze(-1), [*size, 1]), {})
-        else:
+        elif not known:
             more = (step, pad) if d == 3 else ()
             refuse_arguments(f"_nn.max_unpool{d}d", (input, indices, size, *more), {})
         check_unpool(d, input._array, indices._array)

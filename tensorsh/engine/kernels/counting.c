@@ -310,7 +310,66 @@ static int fractional_maxima(Call *c, size from, size to) {
     return 1;
 }
 
+/* even_bins(x, low, high, out): how many elements lie in each of as many equal bins as `out` has, with the roundings of the elements' type. */
+static int even_bins_plan(Call *c) {
+    c->answer = 3;
+    c->lines = 1, c->each = c->in[0].count;
+    return c->in[3].kind == c->in[0].kind && c->in[3].count > 0 && c->in[3].count < 1 << 24 && c->in[0].count < 1 << 24;
+}
+#define EVEN_BINS(T, name)                                                                       \
+    static int name(Call *c) {                                                                   \
+        const T *x = c->in[0].data, low = (T)c->in[1].number, high = (T)c->in[2].number;         \
+        const T bins = (T)c->in[3].count, width = high - low;                                    \
+        T *out = c->in[3].data;                                                                  \
+        const size n = c->in[0].count, last = c->in[3].count - 1;                                \
+        memset(out, 0, (size_t)(c->in[3].count * c->in[3].item));                                \
+        for (size i = 0; i < n; i++) {                                                           \
+            const T one = ((const volatile T *)x)[i], place = (one - low) * bins / width;        \
+            if (!(one >= low && one <= high)) continue;                                          \
+            if (!(place >= 0 && place < (T)0x1p62)) return 0;                                    \
+            out[(size)place < last ? (size)place : last] += 1;                                   \
+        }                                                                                        \
+        return 1;                                                                                \
+    }
+EVEN_BINS(float, even_bins_of_floats)
+EVEN_BINS(double, even_bins_of_doubles)
+static int even_bins(Call *c, size from, size to) {
+    (void)from, (void)to;
+    return c->in[0].kind == FLOAT32 ? even_bins_of_floats(c) : even_bins_of_doubles(c);
+}
+
+/* spaced(first, last, step, out, twice): the first half counts from the first number, the second back from the last, each with one
+   rounding; `twice`: doubles, with two. */
+static int spaced_plan(Call *c) {
+    c->answer = 3;
+    c->lines = c->in[3].count, c->each = 1, c->apart = 1;
+    return c->in[3].count > 1 && c->in[3].count < 1 << 24 && (!c->in[4].whole || c->in[3].kind == FLOAT64);
+}
+WIDE static void spaced_floats(float first, float last, float step, float *out, size from, size to, size steps) {
+    const size half = steps / 2;
+    for (size i = from; i < to && i < half; i++) out[i] = __builtin_fmaf((float)(int32_t)i, step, first);
+    for (size i = from > half ? from : half; i < to; i++) out[i] = __builtin_fmaf((float)(int32_t)(steps - 1 - i), -step, last);
+}
+WIDE static void spaced_doubles(double first, double last, double step, double *out, size from, size to, size steps) {
+    const size half = steps / 2;
+    for (size i = from; i < to && i < half; i++) out[i] = __builtin_fma((double)(int32_t)i, step, first);
+    for (size i = from > half ? from : half; i < to; i++) out[i] = __builtin_fma((double)(int32_t)(steps - 1 - i), -step, last);
+}
+WIDE static void spaced_twice(double first, double last, double step, double *out, size from, size to, size steps) {
+    const size half = steps / 2;
+    for (size i = from; i < to && i < half; i++) out[i] = first + step * (double)(int32_t)i;
+    for (size i = from > half ? from : half; i < to; i++) out[i] = last - step * (double)(int32_t)(steps - 1 - i);
+}
+static int spaced(Call *c, size from, size to) {
+    const double first = c->in[0].number, last = c->in[1].number, step = c->in[2].number;
+    if (c->in[3].kind == FLOAT32) spaced_floats((float)first, (float)last, (float)step, c->in[3].data, from, to, c->in[3].count);
+    else (c->in[4].whole ? spaced_twice : spaced_doubles)(first, last, step, c->in[3].data, from, to, c->in[3].count);
+    return 1;
+}
+
 const Kernel counting_kernels[] = {
+    {"even_bins", "rxxR", even_bins_plan, even_bins, "even_bins(x, low, high, out): how many elements lie in each of equal bins"},
+    {"spaced", "xxxR|b", spaced_plan, spaced, "spaced(first, last, step, out, twice): evenly spaced numbers, counted from both ends"},
     {"nonzero_places", "a~", nonzero_plan, nonzero_places, "nonzero_places(x): the indices of elements that are not zero, a row for each dimension; not for complex numbers"},
     {"counted", "rr", counted_plan, counted, "counted(x, bounds): how many elements lie in each interval"},
     {"triangle_places", "iiibi", triangle_plan, triangle_places, "triangle_places(rows, columns, offset, upper, count)"},

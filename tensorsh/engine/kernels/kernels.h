@@ -190,7 +190,7 @@ typedef struct {
     const char *help;
 } Kernel;
 
-extern const Kernel alignment_kernels[], attention_kernels[], batch_norm_kernels[], choices_kernels[], complex_kernels[], convolution_kernels[], counting_kernels[], distance_kernels[], extremes_kernels[], factor_kernels[], fourier_kernels[], gamma_kernels[], gemm_kernels[],
+extern const Kernel alignment_kernels[], attention_kernels[], batch_norm_kernels[], choices_kernels[], complex_kernels[], convolution_kernels[], counting_kernels[], distance_kernels[], distribution_kernels[], extremes_kernels[], factor_kernels[], fourier_kernels[], gamma_kernels[], gemm_kernels[],
     group_norm_kernels[], halves_kernels[], layer_norm_kernels[], losses_kernels[], optimizer_kernels[], order_kernels[], pieces_kernels[], places_kernels[], pooling_kernels[],
     random_kernels[], recurrent_kernels[], region_kernels[], resizing_kernels[], sampling_kernels[], scan_kernels[], series_kernels[], softmax_kernels[], squares_kernels[], sums_kernels[], tapped_kernels[], triangle_kernels[], whole_kernels[], window_kernels[];
 

@@ -217,7 +217,56 @@ static int ranked(Call *c, size from, size to) { return run(c, from, to, RANKED)
 static int median(Call *c, size from, size to) { return run(c, from, to, c->in[3].whole ? MIDDLE_PRESENT : MIDDLE); }
 static int mode(Call *c, size from, size to) { return run(c, from, to, FREQUENT); }
 
+/* places_in(sequences, values, right): where values go in sorted rows: where halving them ends. One row is for all values. */
+static int places_plan(Call *c) {
+    const Argument *rows = &c->in[0], *x = &c->in[1];
+    if (rows->dtype != x->dtype || (x->kind != FLOAT32 && x->kind != FLOAT64 && x->kind != INT64) || rows->ndim == 0 || rows->count == 0) return 0;
+    shape_as(result(c, NEW_INT64), x);
+    c->apart = 1;
+    c->in[2].count = rows->shape[rows->ndim - 1]; /* elements of a row */
+    c->lines = rows->ndim == 1 ? x->count : rows->count / c->in[2].count;
+    c->each = 1;
+    if (rows->ndim == 1) return 1;
+    if (x->ndim != rows->ndim) return 0;
+    for (int k = 0; k < x->ndim - 1; k++)
+        if (x->shape[k] != rows->shape[k]) return 0;
+    c->each = x->shape[x->ndim - 1];
+    return 1;
+}
+#define PLACES(T, name)                                                                                 \
+    static void name(const T *row, size n, const T *values, size count, int right, int64_t *out) {      \
+        for (size i = 0; i < count; i++) {                                                              \
+            const T value = values[i];                                                                  \
+            size low = 0, many = n;                                                                     \
+            while (many > 0) {                                                                          \
+                const size half = many / 2;                                                             \
+                const T found = row[low + half];                                                        \
+                const size before = right ? !(found > value) : !(found >= value);                       \
+                low += (half + 1) & -before, many = half - (before & ~many); /* no branch that is guessed */ \
+            }                                                                                           \
+            out[i] = low;                                                                               \
+        }                                                                                               \
+    }
+PLACES(float, places_of_floats)
+PLACES(double, places_of_doubles)
+PLACES(int64_t, places_of_longs)
+
+static int places_in(Call *c, size from, size to) {
+    const Argument *rows = &c->in[0], *x = &c->in[1];
+    const size n = c->in[2].count, each = c->each;
+    const int right = c->in[2].whole != 0, one = rows->ndim == 1;
+    for (size line = from; line < to; line = one ? to : line + 1) {
+        const size at = line * each, count = one ? to - from : each, start = one ? 0 : line * n;
+        int64_t *out = (int64_t *)c->out[0].data + at;
+        if (x->kind == FLOAT32) places_of_floats((const float *)rows->data + start, n, (const float *)x->data + at, count, right, out);
+        else if (x->kind == FLOAT64) places_of_doubles((const double *)rows->data + start, n, (const double *)x->data + at, count, right, out);
+        else places_of_longs((const int64_t *)rows->data + start, n, (const int64_t *)x->data + at, count, right, out);
+    }
+    return 1;
+}
+
 const Kernel order_kernels[] = {
+    {"places_in", "a~a~b", places_plan, places_in, "places_in(sequences, values, right): where values go in sorted rows"},
     {"ordered", "aibbb", ordered_plan, ordered, "ordered(x, axis, signed, descending, stable): values, places"},
     {"leading", "aibibb", leading_plan, leading, "leading(x, axis, signed, k, largest, in_order): values, places"},
     {"ranked", "aibi", ranked_plan, ranked, "ranked(x, axis, signed, k): the value of a rank, its place"},

@@ -92,7 +92,7 @@ LARGEST_OF(int64_t, largest_longs)
 
 #define PLANES 4 /* whose sums are made at a time */
 #define SUMS_OF(T, name)                                                                                          \
-    WIDE static void name##_of_channels(const Regions *region, const Region *found, const T *x, int means, T *out) { \
+    WIDE static void name##_of_channels(const Regions *region, const Region *found, const T *x, int means, T divisor, T *out) { \
         const Regions r = *region;                                                                                \
         const size channels = r.channels;                                                                         \
         for (size k = 0; k < channels; k++) out[k] = 0;                                                           \
@@ -101,12 +101,14 @@ LARGEST_OF(int64_t, largest_longs)
                 INDEPENDENT for (size k = 0; k < channels; k++) out[k] += x[i * channels + k];                    \
         for (int d = 0; d < 3 && means; d++)                                                                      \
             for (size k = 0; k < channels; k++) out[k] /= (T)(found->to[d] - found->from[d]);                     \
+        for (size k = 0; k < channels && divisor != 0; k++) out[k] /= divisor;                                    \
     }                                                                                                             \
     static int name##_sums(Call *c, size from, size to) {                                                         \
         Regions r;                                                                                                \
         if (!regions_of(&r, &c->in[0], &c->out[0], &c->in[1])) return 0;                                          \
         const size volume = r.in[0] * r.in[1] * r.in[2] * r.channels;                                             \
         const int means = c->in[3].whole != 0;                                                                    \
+        const T divisor = c->given > 4 ? (T)c->in[4].number : 0;                                                  \
         for (size plane = from, several; plane < to; plane += several) {                                          \
             const T *x = (const T *)c->in[0].data + plane * volume;                                               \
             T *out = (T *)c->out[0].data + plane * r.cells * r.channels;                                          \
@@ -117,7 +119,7 @@ LARGEST_OF(int64_t, largest_longs)
                 if (!region(&r, plane, cell, &found)) return 0;                                                   \
                 if (ends(c, times(found.work, several * r.channels))) return 1;                                   \
                 if (r.channels > 1) {                                                                             \
-                    name##_of_channels(&r, &found, x, means, out + cell * r.channels);                            \
+                    name##_of_channels(&r, &found, x, means, divisor, out + cell * r.channels);                   \
                     continue;                                                                                     \
                 }                                                                                                 \
                 EACH_ROW(found, at)                                                                               \
@@ -127,6 +129,7 @@ LARGEST_OF(int64_t, largest_longs)
                     }                                                                                             \
                 for (int k = 0; k < 3 && means; k++)                                                              \
                     for (size p = 0; p < several; p++) sums[p] /= (T)(found.to[k] - found.from[k]);               \
+                for (size p = 0; p < several && divisor != 0; p++) sums[p] /= divisor;                            \
                 for (size p = 0; p < several; p++) out[p * r.cells + cell] = sums[p];                             \
             }                                                                                                     \
         }                                                                                                         \
@@ -187,7 +190,7 @@ static int maxima(Call *c, size from, size to) {
     return kind == FLOAT32 ? largest_floats(c, from, to) : kind == FLOAT64 ? largest_doubles(c, from, to) : largest_longs(c, from, to);
 }
 
-/* region_sums(x, edges, sizes, means) */
+/* region_sums(x, edges, sizes, means, divisor): divided by the extents of the regions, or by a number. */
 static int sums_plan(Call *c) { return regions_plan(c, 0); }
 static int sums(Call *c, size from, size to) {
     return c->in[0].kind == FLOAT32 ? singles_sums(c, from, to) : doubles_sums(c, from, to);
@@ -208,7 +211,7 @@ static int spread(Call *c, size from, size to) {
 
 const Kernel region_kernels[] = {
     {"region_maxima", "a~lt", maxima_plan, maxima, "region_maxima(x, edges, sizes): values, places"},
-    {"region_sums", "r~ltb", sums_plan, sums, "region_sums(x, edges, sizes, means)"},
+    {"region_sums", "r~ltb|x", sums_plan, sums, "region_sums(x, edges, sizes, means, divisor)"},
     {"region_spread", "rRl", spread_plan, spread, "region_spread(gradient, image, edges): the gradient of means, added"},
     {0},
 };

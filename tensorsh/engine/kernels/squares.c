@@ -3,26 +3,33 @@
 #include "kernels.h"
 #include <math.h>
 
-#define ROOTS(T, L, name, root, once)                                                                            \
+#define ROOTS(T, L, name, root, once)                                                                           \
     typedef T name##_lanes __attribute__((vector_size(L * sizeof(T)), aligned(sizeof(T))));                     \
-    INLINE T name##_line(const T *x, size n) {                                                                  \
+    INLINE T name##_ended(const T *x, size n, const name##_lanes *sums) {                                       \
         const size full = n / L * L, apart = full + (n - full) / 4 * 4;                                         \
         T lanes[L], total = 0;                                                                                  \
-        if (full) {                                                                                             \
-            name##_lanes sums = *(const name##_lanes *)x * *(const name##_lanes *)x;                            \
-            for (size i = L; i < full; i += L) sums += *(const name##_lanes *)(x + i) * *(const name##_lanes *)(x + i);\
-            *(name##_lanes *)lanes = sums;                                                                      \
-            total = lanes[0];                                                                                   \
-        }                                                                                                       \
-        for (int k = 1; full && k < L; k++) total += lanes[k];                                                  \
+        *(name##_lanes *)lanes = *sums;                                                                         \
+        for (int k = 0; full && k < L; k++) total = k ? total + lanes[k] : lanes[k];                            \
         for (size i = full; i < apart; i++) total += x[i] * x[i];                                               \
         for (size i = apart; i < n; i++) total = once;                                                          \
         return root(total);                                                                                     \
     }                                                                                                           \
+    /* Some lines, whose sums do not wait for each other. */                                                    \
+    INLINE void name##_of_lines(const T *x, size n, T *out, const int many) {                                   \
+        name##_lanes sums[4] = {{0}};                                                                           \
+        for (size i = 0; i + L <= n; i += L)                                                                    \
+            for (int r = 0; r < many; r++) {                                                                    \
+                const name##_lanes square = *(const name##_lanes *)(x + r * n + i) * *(const name##_lanes *)(x + r * n + i); \
+                sums[r] = i ? sums[r] + square : square;                                                        \
+            }                                                                                                   \
+        for (int r = 0; r < many; r++) out[r] = name##_ended(x + r * n, n, &sums[r]);                           \
+    }                                                                                                           \
     WIDE static void name(const T *x, T *out, size outer, size n, size inner, int lines) {                      \
-        for (size o = 0; o < outer; o++, x += n * inner, out += inner) {                                        \
+        size o = 0;                                                                                             \
+        for (; lines && o + 4 <= outer; o += 4, x += 4 * n, out += 4) name##_of_lines(x, n, out, 4);            \
+        for (; o < outer; o++, x += n * inner, out += inner) {                                                  \
             if (lines) {                                                                                        \
-                *out = name##_line(x, n);                                                                       \
+                name##_of_lines(x, n, out, 1);                                                                  \
                 continue;                                                                                       \
             }                                                                                                   \
             for (size k = 0; k < inner; k++) out[k] = x[k] * x[k];                                              \
@@ -47,8 +54,8 @@ static int roots_plan(Call *c) {
     }
     c->in[1].count = axis.inner;
     c->in[2].whole = axis.axis < 0 || axis.axis == x->ndim - 1;
-    c->lines = axis.outer, c->each = axis.n * axis.inner;
-    return 1;
+    c->lines = axis.outer, c->each = axis.n * axis.inner, c->apart = 1;
+    return c->each <= LONG_PIECE; /* of a longer one numpy's steps, between which signals are seen to */
 }
 
 static int roots(Call *c, size from, size to) {
@@ -135,18 +142,69 @@ static double all_lanes(double *lanes) {
     return lanes[0];
 }
 
+static double spread_of_line(Call *c, const float *x, size n, double *middle) {
+    double lanes[SIXTEEN] = {0}, squares[SIXTEEN] = {0};
+    for (size at = 0; at < n && !ends(c, PIECE); at += PIECE) add_lanes(x + at, n - at < PIECE ? n - at : PIECE, lanes);
+    const double mean = *middle = all_lanes(lanes) / (double)n;
+    memset(lanes, 0, sizeof lanes);
+    for (size at = 0; at < n && !ends(c, PIECE); at += PIECE) add_squares(x + at, n - at < PIECE ? n - at : PIECE, mean, lanes, squares);
+    const double off = all_lanes(lanes);
+    return all_lanes(squares) - off * off / (double)n;
+}
+
 static int spreads(Call *c, size from, size to) {
     const size n = c->each;
-    for (size row = from; row < to; row++) {
-        const float *x = (const float *)c->in[0].data + row * n;
-        double lanes[SIXTEEN] = {0}, squares[SIXTEEN] = {0};
-        for (size at = 0; at < n && !ends(c, PIECE); at += PIECE) add_lanes(x + at, n - at < PIECE ? n - at : PIECE, lanes);
-        const double mean = all_lanes(lanes) / (double)n;
-        memset(lanes, 0, sizeof lanes);
-        for (size at = 0; at < n && !ends(c, PIECE); at += PIECE) add_squares(x + at, n - at < PIECE ? n - at : PIECE, mean, lanes, squares);
-        const double off = all_lanes(lanes);
-        ((double *)c->in[1].data)[row] = all_lanes(squares) - off * off / (double)n;
+    double mean;
+    for (size row = from; row < to; row++)
+        ((double *)c->in[1].data)[row] = spread_of_line(c, (const float *)c->in[0].data + row * n, n, &mean);
+    return 1;
+}
+
+/* variances(x, axis, keepdim, root, mean): of all elements, or along an axis of two at least, in double and rounded; or their roots; and
+   the means, where none of the variances is beyond all numbers. */
+static int variances_plan(Call *c) {
+    const Argument *x = &c->in[0];
+    Axis axis = {-1, 1, x->count, 1};
+    if ((c->in[1].data && !around_axis(x, c->in[1].whole, &axis)) || x->count == 0 || axis.n < 2) return 0;
+    for (int k = 0; k < 1 + (c->in[4].whole != 0); k++) {
+        Argument *out = result(c, 0);
+        for (int d = 0; d < x->ndim; d++) {
+            if (axis.axis >= 0 && d != axis.axis) add_dimension(out, x->shape[d]);
+            else if (c->in[2].whole) add_dimension(out, 1);
+        }
     }
+    c->in[1].count = axis.inner;
+    c->lines = axis.outer, c->each = axis.n * axis.inner;
+    return 1;
+}
+
+/* Of some columns, which lie side by side. */
+WIDE static void spreads_of_columns(const float *x, size n, size step, size columns, double *means, double *squares) {
+    for (size k = 0; k < columns; k++) means[k] = squares[k] = 0;
+    for (size i = 0; i < n; i++)
+        for (size k = 0; k < columns; k++) means[k] += x[i * step + k];
+    for (size k = 0; k < columns; k++) means[k] /= (double)n;
+    for (size i = 0; i < n; i++)
+        for (size k = 0; k < columns; k++) squares[k] += (x[i * step + k] - means[k]) * (x[i * step + k] - means[k]);
+}
+
+static int variances(Call *c, size from, size to) {
+    const size inner = c->in[1].count, n = c->each / inner;
+    const int root = c->in[3].whole != 0, both = c->in[4].whole != 0;
+    double means[64], squares[64];
+    for (size o = from; o < to; o++)
+        for (size first = 0; first < inner && !ends(c, n * 64); first += 64) {
+            const size columns = inner - first < 64 ? inner - first : 64;
+            const float *x = (const float *)c->in[0].data + o * c->each + first;
+            if (inner == 1) squares[0] = spread_of_line(c, x, n, &means[0]);
+            else spreads_of_columns(x, n, inner, columns, means, squares);
+            for (size k = 0; k < columns; k++) {
+                const double found = squares[k] / (double)(n - 1);
+                if (both && !(found <= HUGE_VAL && found < HUGE_VAL)) return 0;
+                ((float *)c->out[0].data)[o * inner + first + k] = (float)(root ? sqrt(found) : found);
+                if (both) ((float *)c->out[1].data)[o * inner + first + k] = (float)means[k];
+            }
+        }
     return 1;
 }
 
@@ -212,6 +270,7 @@ static int square_sums(Call *c, size from, size to) {
 const Kernel squares_kernels[] = {
     {"square_sums", "eb", squares_plan, square_sums, "square_sums(x, in_order): of the squares of rows"},
     {"spreads", "fD", spreads_plan, spreads, "spreads(x, out): of each row, the squares of what its elements are away from their mean, added"},
+    {"variances", "fi?bbb", variances_plan, variances, "variances(x, axis, keepdim, root, mean): or their roots; and the means"},
     {"sum_in_sequence", "r", sequence_plan, sum_in_sequence, "sum_in_sequence(x): the sum of all elements, from the first to the last"},
     {"roots_of_squares", "r|i?b", roots_plan, roots, "roots_of_squares(x, axis=None, keepdims=False)"},
     {0},

@@ -14,29 +14,29 @@
     typedef T name##_vector __attribute__((vector_size(FOUR_VECTORS / 4), aligned(sizeof(T))));                 \
     /* Of n rows of four vectors, which stay in registers: not a loop over elements in memory, which a compiler copies in other widths \
        than it reads them. */                                                                                   \
-    INLINE void name##_of_four(const name##_vector *row, size n, name##_vector *sums) {                         \
+    INLINE void name##_of_four(const T *x, size n, size all, size stride, name##_vector *sums) {                \
         name##_vector levels[LEVELS][4] = {{{0}}};                                                              \
-        const int p = LEVEL(n);                                                                                 \
+        const int p = LEVEL(all);                                                                               \
         const size step = (size)1 << p;                                                                         \
         size i = 0;                                                                                             \
         if (n < step) {                                                                                         \
-            for (int v = 0; v < 4; v++) sums[v] = row[v];                                                       \
-            for (i = 1, row += 4; i < n; i++, row += 4)                                                         \
-                for (int v = 0; v < 4; v++) sums[v] += row[v];                                                  \
+            for (int v = 0; v < 4; v++) sums[v] = ((const name##_vector *)x)[v];                                \
+            for (i = 1, x += stride; i < n; i++, x += stride)                                                   \
+                for (int v = 0; v < 4; v++) sums[v] += ((const name##_vector *)x)[v];                           \
             return;                                                                                             \
         }                                                                                                       \
         while (i + step <= n) {                                                                                 \
             for (int v = 0; v < 4; v++) sums[v] = (name##_vector){0};                                           \
-            for (size j = 0; j < step; j++, row += 4)                                                           \
-                for (int v = 0; v < 4; v++) sums[v] += row[v];                                                  \
+            for (size j = 0; j < step; j++, x += stride)                                                        \
+                for (int v = 0; v < 4; v++) sums[v] += ((const name##_vector *)x)[v];                           \
             i += step;                                                                                          \
             for (int v = 0; v < 4; v++) levels[1][v] += sums[v];                                                \
             for (int level = 2; level < LEVELS && !(i & ((step - 1) << (level - 1) * p)); level++)              \
                 for (int v = 0; v < 4; v++) levels[level][v] += levels[level - 1][v], levels[level - 1][v] = (name##_vector){0}; \
         }                                                                                                       \
         for (int v = 0; v < 4; v++) sums[v] = (name##_vector){0};                                               \
-        for (; i < n; i++, row += 4)                                                                            \
-            for (int v = 0; v < 4; v++) sums[v] += row[v];                                                      \
+        for (; i < n; i++, x += stride)                                                                         \
+            for (int v = 0; v < 4; v++) sums[v] += ((const name##_vector *)x)[v];                               \
         for (int level = 1; level < LEVELS; level++)                                                            \
             for (int v = 0; v < 4; v++) sums[v] += levels[level][v];                                            \
     }                                                                                                           \
@@ -94,7 +94,10 @@
             cascade(x, q, q, 4 * stride, 4 * lanes, room);                                                      \
         } else {                                                                                                \
             for (int part = 0; part < 4; part++) {                                                              \
-                cascade(x + part * stride, q, q, 4 * stride, lanes, parts + part * LEVELS * lanes);             \
+                T *sums = parts + part * LEVELS * lanes;                                                        \
+                const T *at = x + part * stride;                                                                \
+                if (lanes * (size)sizeof(T) == FOUR_VECTORS) cascade##_of_four(at, q, q, 4 * stride, (cascade##_vector *)sums); \
+                else cascade(at, q, q, 4 * stride, lanes, sums);                                                \
             }                                                                                                   \
             for (int part = 0; part < 4; part++)                                                                \
                 for (size k = 0; k < lanes; k++) room[part * lanes + k] = parts[part * LEVELS * lanes + k];     \
@@ -108,7 +111,7 @@
     INLINE void name##_of_vectors(const cascade##_vector *x, size n, cascade##_vector *total) {                 \
         const size q = n / 4;                                                                                   \
         cascade##_vector sums[4] = {x[0]};                                                                      \
-        if (q > 0) cascade##_of_four(x, q, sums);                                                               \
+        if (q > 0) cascade##_of_four((const T *)x, q, q, FOUR_VECTORS / (size)sizeof(T), sums);                 \
         for (size i = q > 0 ? 4 * q : 1; i < n; i++) sums[0] += x[i];                                           \
         *total = q > 0 ? sums[0] + sums[1] + sums[2] + sums[3] : sums[0];                                       \
     }
@@ -118,6 +121,7 @@
 #define BLOCK 128
 #define MANY 1024
 #define WIDEST 2048
+#define FEW_ROWS 64 /* in so many pages the columns of four vectors are added from the first row to the last */
 
 /* `line` and `columns` are the kernels "inner" or "rows", and "columns", of sums.py; V is PyTorch's vector.
    A sum that starts from 0 is never -0. */
@@ -177,7 +181,10 @@
         for (size c = 0, m; c < width; c += m) {                                                                \
             if (c < cut) {                                                                                      \
                 m = cut - c < most ? cut - c : most;                                                            \
-                name##_cascade(x + c, n, all, stride, m, room);                                                 \
+                const size near = n > 0 && (n <= FEW_ROWS || stride == 4 * V) ? m / (4 * V) * (4 * V) : 0;      \
+                for (size k = 0; k < near; k += 4 * V)                                                          \
+                    name##_cascade_of_four(x + c + k, n, all, stride, (name##_cascade_vector *)(room + k));     \
+                if (near < m) name##_cascade(x + c + near, n, all, stride, m - near, room + near);              \
             } else {                                                                                            \
                 m = width - c < 4 * V ? width - c : 4 * V;                                                      \
                 if (m == 4 * V) name##_interleaved(x + c, n, stride, 4 * V, room, parts);                       \
@@ -191,7 +198,7 @@
         const size block = width >= least ? 4 * V : 4 * parts, cut = width / block * block;                     \
         name##_cut_columns(x, out, n, n, width, width, cut, room, MANY);                                        \
     }                                                                                                           \
-    /* An array in any steps, as rows of `width` elements side by side. Where those of a column are near, whole vectors of them are\
+    /* An array in any steps, as rows of `width` elements side by side. Where those of a column are near, whole vectors of them are \
        turned in registers. */                                                                                  \
     WIDE static void name##_gathered(const char *x, size n, size step, size width, size side, T *to) {          \
         const size near = step == (size)sizeof(T) || step == 2 * (size)sizeof(T) ? width / V * V : 0;           \
@@ -220,7 +227,7 @@
         else for (; i < n; i++, x += step)                                                                      \
             for (size k = 0; k < width; k++) *to++ = *(const T *)(x + k * side);                                \
     }                                                                                                           \
-    /* Of n elements in steps: a cascade of rows of four, of which some blocks are fetched to `near` and added side by side. */\
+    /* Of n elements in steps: a cascade of rows of four, of which some blocks are fetched to `near` and added side by side. */ \
     WIDE static T name##_in_turn(const char *x, size n, size step, T *near) {                                   \
         typedef T four __attribute__((vector_size(4 * sizeof(T)), aligned(sizeof(T))));                         \
         const size rows = n / 4, p = LEVEL(rows), block = (size)1 << p;                                         \

@@ -1,4 +1,4 @@
-/* Columns of windows, added into the images that they were taken of. */
+/* Columns of windows: taken of images, and added into the images that they were taken of. */
 #include "conversions.h"
 
 typedef struct { size in, kernel, step, border, spread, out; } Side; /* of an image, in one dimension */
@@ -110,7 +110,83 @@ static int columns_added(Call *c, size from, size to) {
     return 1;
 }
 
+/* columns_made(images, sizes): the windows of images (N, C, *S) as columns (N, C * prod K, L), zeros where they reach over an edge; sizes:
+   of the kernel, the stride, the padding, the dilation and the result, each for all dimensions of S. */
+#define MOST_MADE (1 << 20)
+static int all_sides(const Call *c, Side *sides) {
+    const Argument *x = &c->in[0], *sizes = &c->in[1];
+    const int d = x->ndim - 2;
+    if (d < 1 || d > 3 || sizes->ndim != 5 * d) return 0;
+    for (int i = 0; i < 5 * d; i++)
+        if (sizes->shape[i] < (i / d != 2) || sizes->shape[i] > MOST_MADE) return 0;
+    for (int k = 0; k < 3; k++) sides[k] = (Side){1, 1, 1, 0, 1, 1};
+    for (int k = 0; k < d; k++) {
+        const size *at = sizes->shape + k;
+        sides[3 - d + k] = (Side){x->shape[2 + k], at[0], at[d], at[2 * d], at[3 * d], at[4 * d]};
+    }
+    return 1;
+}
+static size cells(const Side *sides) { return times(times(sides[0].out, sides[1].out), sides[2].out); }
+static size taps(const Side *sides) { return times(times(sides[0].kernel, sides[1].kernel), sides[2].kernel); }
+
+static int made_plan(Call *c) {
+    const Argument *x = &c->in[0];
+    Side sides[3];
+    if (x->ndim < 3 || x->count == 0 || (x->item & (x->item - 1)) || x->item > 8 || !all_sides(c, sides)) return 0;
+    c->each = times(cells(sides), taps(sides));
+    c->lines = x->shape[0] * x->shape[1], c->apart = 1;
+    if (times(c->each, c->lines) > MOST_MADE) return 0;
+    Argument *out = result(c, 0);
+    add_dimension(out, x->shape[0]);
+    add_dimension(out, x->shape[1] * taps(sides));
+    add_dimension(out, cells(sides));
+    return 1;
+}
+
+#define MADE(T, name)                                                                                    \
+    static void name(const T *image, const Side *s, T *to) {                                             \
+        for (size tap = 0, all = taps(s); tap < all; tap++) {                                            \
+            const size place[3] = {tap / s[2].kernel / s[1].kernel, tap / s[2].kernel % s[1].kernel, tap % s[2].kernel}; \
+            size first[3], end[3];                                                                       \
+            for (int k = 0; k < 3; k++) inside(&s[k], place[k], &first[k], &end[k]);                     \
+            const size left = first[2] < end[2] ? first[2] : 0, right = first[2] < end[2] ? end[2] : 0;  \
+            for (size a = 0; a < s[0].out; a++)                                                          \
+                for (size b = 0; b < s[1].out; b++, to += s[2].out) {                                    \
+                    const int within = a >= first[0] && a < end[0] && b >= first[1] && b < end[1];       \
+                    const size layer = a * s[0].step - s[0].border + place[0] * s[0].spread;             \
+                    const size row = b * s[1].step - s[1].border + place[1] * s[1].spread;               \
+                    const size at = (layer * s[1].in + row) * s[2].in - s[2].border + place[2] * s[2].spread; \
+                    const size from = within ? left : 0, until = within ? right : 0;                     \
+                    for (size j = 0; j < from; j++) to[j] = 0;                                           \
+                    if (s[2].step == 1 && from < until) copy_piece((const char *)(image + at + from), (char *)(to + from), (until - from) * (size)sizeof(T)); \
+                    else for (size j = from; j < until; j++) to[j] = image[at + j * s[2].step];          \
+                    for (size j = until; j < s[2].out; j++) to[j] = 0;                                   \
+                }                                                                                        \
+        }                                                                                                \
+    }
+MADE(uint8_t, made_bytes)
+MADE(uint16_t, made_shorts)
+MADE(uint32_t, made_words)
+MADE(uint64_t, made_longs)
+
+static int columns_made(Call *c, size from, size to) {
+    const Argument *x = &c->in[0];
+    Side sides[3];
+    if (!all_sides(c, sides)) return 0;
+    const size volume = x->count / (x->shape[0] * x->shape[1]);
+    for (size plane = from; plane < to; plane++) {
+        const char *image = (const char *)x->data + plane * volume * x->item;
+        char *out = (char *)c->out[0].data + plane * c->each * x->item;
+        if (x->item == 1) made_bytes((const uint8_t *)image, sides, (uint8_t *)out);
+        else if (x->item == 2) made_shorts((const uint16_t *)(const void *)image, sides, (uint16_t *)(void *)out);
+        else if (x->item == 4) made_words((const uint32_t *)(const void *)image, sides, (uint32_t *)(void *)out);
+        else made_longs((const uint64_t *)(const void *)image, sides, (uint64_t *)(void *)out);
+    }
+    return 1;
+}
+
 const Kernel window_kernels[] = {
+    {"columns_made", "a~t", made_plan, columns_made, "columns_made(images, sizes): columns of windows, zeros beyond the edges"},
     {"columns_added", "at", columns_plan, columns_added, "columns_added(columns, sizes): columns of windows added into images"},
     {0},
 };

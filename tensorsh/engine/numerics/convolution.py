@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import kernels
+from ..arrays.blas import alone
 from ..arrays.extents import strided
 from ..arrays.layout import row_order
 from ..arrays.parallel import SHARED
@@ -48,6 +49,26 @@ def compiled_forward(x: Any, w: Any, bias: Any, stride: tuple, padding: tuple, d
     y = np.empty((len(x), len(w), *out), x.dtype)
     x, w, target = planes(x), planes(w), planes(y)
     return y if kernels.compiled.convolution(x, w, bias, target, *border, groups, *more) is not None else None
+
+
+columns_made = kernels.kernel("columns_made", kernels.unsuited)
+COLUMNS = 1 << 17
+"""Elements of a matrix of columns: it stays in the cache between being made and being multiplied."""
+
+
+def of_few(x: Any, w: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> Any:
+    """The convolution of few windows, whose columns a kernel makes at once; None for others."""
+    out = geometry(x.shape[2:], w.shape[2:], stride, padding, dilation)[0]
+    if not 0 < len(x) * x.shape[1] * prod(w.shape[2:]) * prod(out) <= COLUMNS:
+        return None
+    made = columns_made(x, (*w.shape[2:], *stride, *padding, *dilation, *out))
+    if made is None:
+        return None
+    o, places = len(w), made.shape[-1]
+    y = np.empty((len(x), groups, o // groups, places), x.dtype)
+    for part in alone((made.reshape(len(x), groups, -1, places),)):
+        np.matmul(w.reshape(groups, o // groups, -1), part, out=y)
+    return y.reshape(len(x), o, *out)
 
 
 LAYERED = 1 << 14

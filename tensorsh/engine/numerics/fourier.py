@@ -110,7 +110,7 @@ def scaling(mode: str, count: int) -> float:
 
 def scaled(sizes: Any, real: bool = False) -> int:
     """The dimension whose transform scales the result: the shortest, the last of those; of three equal ones of complex numbers the first."""
-    if len(sizes) == 3 and len(set(sizes)) == 1 and not real:
+    if len(sizes) == 1 or (len(sizes) == 3 and len(set(sizes)) == 1 and not real):
         return 0
     return max(range(len(sizes)), key=lambda k: (-sizes[k], k))
 

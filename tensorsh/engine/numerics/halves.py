@@ -83,6 +83,14 @@ def converted(a: Any, dtype: np.dtype) -> Any:
     return a.astype(dtype)
 
 
+def between_floats(a: Any, dtype: Any = None, device: Any = None, source: Any = None) -> Any:
+    """A float array in row order as one of the other precision; None for other copies."""
+    target = None if dtype is None else dtype.numpy
+    if device is not None or target is a.dtype or (target is not FLOAT32 and target is not FLOAT64):
+        return None
+    return a.astype(target) if a.flags.c_contiguous else None
+
+
 def complex_half(a: Any) -> Any:
     """An array as complex32, by kernels where it is one of float32, or of their pairs."""
     if type(a) is not np.ndarray or not a.ndim:
@@ -150,26 +158,33 @@ def by_singles(function: Any) -> Any:
 
 
 def computed(ufunc: Any, *arrays: Any) -> Any:
-    """A ufunc of large arrays of a half type, computed in float32 and rounded; None for what is not meant here."""
+    """A ufunc of arrays of a half type, computed in float32 and rounded; None for what is not meant here."""
     first = arrays[0]
-    if first.dtype.itemsize != 2 or _computed is None:
+    if first.dtype.itemsize != 2 or first.dtype.kind not in "fV" or _computed is None:
         return None
+    for a in arrays:
+        if type(a) is not np.ndarray:
+            return None
     for other in arrays:
         if other.ndim and other.shape != first.shape:
             break
     else:
-        return _computed(ufunc, *map(in_rows, arrays)) if first.size > MANY else None
-    if any(type(a) is not np.ndarray for a in arrays):
-        return None
+        return _computed(ufunc, *map(in_rows, arrays)) if first.size > MANY else of_few(ufunc, arrays)
     both = np.broadcast(*arrays)
     if both.size <= MANY:
-        return None
+        return of_few(ufunc, arrays)
     if first.shape == both.shape:
         arrays = tuple([a if a.size > 1 else a.reshape(()) for a in arrays])
         if all(a.shape in ((), first.shape) for a in arrays):
             return _computed(ufunc, *map(in_rows, arrays))
     arrays = tuple([np.ascontiguousarray(np.broadcast_to(in_rows(a), both.shape)) for a in arrays])
     return _computed(ufunc, *map(in_rows, arrays))
+
+
+def of_few(ufunc: Any, arrays: tuple) -> Any:
+    """The same of small arrays."""
+    found = np.asarray(ufunc(*[a if a.dtype is FLOAT32 else a.astype(FLOAT32) for a in arrays]))
+    return found.astype(arrays[0].dtype) if found.dtype is FLOAT32 else found
 
 
 def both_halves(ufunc: Any, a: Any, b: Any) -> Any:

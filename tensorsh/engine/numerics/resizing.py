@@ -171,14 +171,19 @@ def spread(grad: Any, axis: int, n: int, index: np.ndarray, weights: np.ndarray)
 
 
 def compiled(x: Any, rows: tuple, columns: tuple) -> Any:
-    """An image resized by the kernel; None where there is none."""
-    (y, by_row), (z, by_column) = rows, columns
-    made = np.empty((*x.shape[:-2], len(y), len(z)), np.float32)
-    planes = row_order(x).reshape(-1, *x.shape[-2:])
-    numbers = [np.ascontiguousarray(at.T) for at in (y, z)]
-    weights = [np.array(w) for w in (by_row, by_column)]
-    out = made.reshape(-1, len(y), len(z))
-    return None if resize(planes, out, numbers[0], weights[0], numbers[1], weights[1]) is None else made
+    """An image resized by the kernel, by the settings of `single_taps` for its sides; None where there is none."""
+    *outer, h, w = x.shape
+    m, n = rows[1], columns[1]
+    made = np.empty((*outer, m, n), np.float32)
+    planes, out = row_order(x).reshape(-1, h, w), made.reshape(-1, m, n)
+    return None if resize(planes, out, *by_tap(*rows), *by_tap(*columns)) is None else made
+
+
+@lru_cache(64)
+def by_tap(*settings: Any) -> tuple:
+    """The taps of a side as the kernel wants them: a row for each; only read."""
+    index, weights = single_taps(*settings)
+    return np.ascontiguousarray(index.T), np.array(weights)
 
 
 resize, nearest, nearest_sums, weigh = (

@@ -12,10 +12,13 @@ import numpy as np
 
 from ..arrays import cupy_module
 from ..arrays.backend import follow_precision
+from ..arrays.dtype import is_half
 from ..arrays.state import here
 from ..graph.fields import Version, fresh, link, new
 from ..kernels import unsuited
-from ..numerics.products import COMPILED, KERNELS, affine, matrices
+from ..numerics.batches import matmul
+from ..numerics.halves import MANY
+from ..numerics.products import COMPILED, COMPLEX64, KERNELS, affine, complex_product, matrices
 from ..tensors.tensor import Tensor
 from .declare import REQUIRED, attach
 
@@ -33,6 +36,10 @@ def product(left: int, right: int) -> Callable:
         if type(a) is not ndarray or type(b) is not ndarray or a.ndim != left or b.ndim != right:
             return None
         dt = a.dtype
+        if b.dtype is dt and dt.itemsize == 2 and a.size + b.size <= MANY and is_half(dt):
+            return np.asarray(matmul(a.astype(FLOAT32), b.astype(FLOAT32)), FLOAT32).astype(dt)
+        if dt is COMPLEX64 and b.dtype is dt and left == right and a.shape[-1] == b.shape[-2 if right > 1 else -1]:
+            return complex_product(a, b)
         return multiply(a, b) if b.dtype is dt and (dt is FLOAT32 or dt is FLOAT64) else None
 
     return loop

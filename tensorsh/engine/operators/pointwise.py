@@ -40,12 +40,14 @@ def of_numpy(names: str, function: Any, doc: str, /, **options: Any) -> Any:
     return tensors_only(names, **options)(kernel)
 
 
-def chosen(names: str, *, method: bool | str = True, inplace: bool = True, usual: Any = None) -> Any:
+def chosen(
+    names: str, *, method: bool | str = True, inplace: bool = True, usual: Any = None, choices: dict | None = None
+) -> Any:
     """A function that is one of several operators, by the kinds of its arguments.
 
     What is declared returns the operator and its arguments; the function, in-place and ``out=`` forms run it. `usual`: the
-    operator for a tensor and plain numbers, of which at least one is given."""
-    choices: dict = {}
+    operator for a tensor and plain numbers, of which at least one is given; `choices`: other operators by the types of arguments."""
+    choices = dict(choices or {})
     if usual is not None:
         names_of = usual.params[1 : usual.positional]
         for n in range(1, len(names_of) + 1):
@@ -88,7 +90,11 @@ def takes_floats(check: Any) -> Any:
 def refuse(kernel: str, kinds: str) -> Any:
     """A check that refuses some kinds of dtype ("biufc" as numpy has them, "h" the half types), the operands promoted."""
 
+    plain = "f" not in kinds
+
     def check(*operands: Any) -> None:
+        if plain and all([type(x) is ndarray and (x.dtype is FLOAT32 or x.dtype is FLOAT64) for x in operands]):
+            return
         arrays = [x for x in operands if hasattr(x, "dtype") or isinstance(x, complex)]
         common = of(arrays[0]) if len(arrays) == 1 else result_type(arrays)
         if KINDS[common.category][0] in kinds or ("h" in kinds and common in HALVES):
@@ -156,4 +162,4 @@ def three_ways(
         raise combination_error(name, input, other)
 
     choose.__name__, choose.__doc__ = name, doc
-    chosen(names, inplace=inplace)(choose)
+    chosen(names, inplace=inplace, choices={(Tensor, Tensor): ways[0], (Tensor, object): ways[2]})(choose)

@@ -98,6 +98,9 @@ cdef class Fit:
     cdef bytes places
     cdef object element
     cdef Py_ssize_t n, listed, length, floats
+    cdef bint every
+
+cpdef bint suits(Fit fit, object a) except -1
 
 cdef class PublicForm:
     cdef vectorcallfunc vector
@@ -185,8 +188,10 @@ cdef inline Fit fitting(PublicForm form, PyObject *const *args, Py_ssize_t n, Py
         if fit.n == n and alike(args, words, fit.names, fit.kinds):
             if fit.listed >= 0 and not all_of(args[fit.listed], fit.element, fit.length):
                 continue
-            if fit.floats >= 0 and not fit.executor.floats((<Fields?><object>args[fit.floats])._array):
-                continue
+            if fit.floats >= 0:
+                array = (<Fields?><object>args[fit.floats])._array
+                if not fit.executor.floats(array) and not suits(fit, array):
+                    continue
             return fit
     return None
 

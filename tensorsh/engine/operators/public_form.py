@@ -8,9 +8,11 @@ from types import MethodType
 
 import numpy as np
 
+from ...sandbox.long_calls import HUGE
 from ...sandbox.wrapping import signature
 from ..arrays.constants import NUMBERS
 from ..arrays.door import ASKED, PROCEED, ask, late
+from ..arrays.dtype import COMPLEX_HALF
 from ..arrays.switches import holder as threads
 from ..graph.fields import Fields, wrap
 from ..tensors.tensor import Tensor
@@ -57,9 +59,9 @@ class Fit:
     """Arguments of a call that fit an operator whatever their values are: how many stand without a name, the names of the
     others, their types, and their places in the operator's record."""
 
-    def __init__(self, executor, n, names, kinds, places, listed=-1, element=None, length=-1, floats=-1):
+    def __init__(self, executor, n, names, kinds, places, listed=-1, element=None, length=-1, floats=-1, every=False):
         """kinds: their types; `object` stands for a plain number. listed: which of them is a list, of elements of one type, and of
-        one length, if that counts. floats: which of them must be a tensor of floats; else the form answers."""
+        one length, if that counts. floats: which of them must be a tensor of floats, or, `every`, of any numbers; else the form answers."""
         self.executor = executor
         self.n = n
         self.names = names
@@ -69,15 +71,24 @@ class Fit:
         self.element = element
         self.length = length
         self.floats = floats
+        self.every = every
 
 
-def fit_of_choice(types, executor):
-    """The fit of a choice: types of arguments, after the names of those by name; the first operand is to be of floats."""
+def suits(fit, a):
+    """Whether an array is one that a choice is for: numpy's, with elements, but not so many that the work is to be left."""
+    if type(a) is not ndarray or not 0 < a.size < HUGE:
+        return False
+    return fit.every or a.dtype.kind in "fV" and a.dtype is not COMPLEX_HALF
+
+
+def fit_of_choice(types, executor, every):
+    """The fit of a choice: types of arguments, after the names of those by name; the first operand is to be of floats, or `every`
+    type of numbers."""
     names = tuple([x for x in types if isinstance(x, str)])
     n = types.index(names[0]) if names else len(types)
     places = [*range(n), *[executor.index[name] for name in names]]
     kinds = tuple([x for x in types if not isinstance(x, str)])
-    return Fit(executor, n, names, kinds, bytes(places), floats=places.index(executor.first))
+    return Fit(executor, n, names, kinds, bytes(places), floats=places.index(executor.first), every=every)
 
 
 PYTHON = frozenset(
@@ -128,7 +139,8 @@ class PublicForm:
         self._typed = typed
         self._executor = executor
         self._door = door_of(title)
-        self._fits = None if choices is None else [fit_of_choice(types, op) for types, op in choices.items()]
+        every = getattr(typed, "limited", True) is False
+        self._fits = None if choices is None else [fit_of_choice(types, op, every) for types, op in choices.items()]
 
     def __call__(self, *args, **kwargs):
         return self._general(args, kwargs)
@@ -387,7 +399,7 @@ if not cython.compiled:
             for fit in form._fits or ():
                 if fit.floats >= 0 and fit.n == n and fit.names == tuple(kwargs) and fit.kinds in (kinds, plain):
                     try:
-                        if fit.executor.floats((*args, *kwargs.values())[fit.floats]._array):
+                        if suits(fit, (*args, *kwargs.values())[fit.floats]._array):
                             return fit.executor.answered(args, kwargs)
                     except Exception:
                         pass  # the form has the words

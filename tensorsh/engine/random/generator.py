@@ -305,6 +305,8 @@ class Generator(Seeded):
     def doubles(self, n: int) -> np.ndarray:
         """The next n float64 in [0, 1), two words each, as a new array."""
         if n <= 16 * BLOCK:
+            if distributed is not None:
+                return distributed(self.words32(2 * n), 0, 0.0, 1.0, np.empty(n))
             return _low53(self.words64(n)) * 2.0**-53
         out = np.empty(n)
         piece = 26 * BLOCK
@@ -438,6 +440,7 @@ _UNIT24 = np.float32(2.0**-24)
 _TWO_PI = 2.0 * math.pi
 MANY = 64
 """From so many on, what is drawn one by one is computed at once."""
+distributed: Any = getattr(compiled, "distributed", None)
 library_cos: Any = getattr(compiled, "library_cos", None)
 library_sin: Any = getattr(compiled, "library_sin", None)
 library_log1p: Any = getattr(compiled, "library_log1p", None)

@@ -162,12 +162,13 @@ def fma(a: np.ndarray, b: float, c: float) -> np.ndarray:
 
 def normal64(generator: Any, n: int, mean: float, std: float) -> np.ndarray:
     """n >= 16 normals in float64: two words an element, and 32 more words if n is no multiple of 16."""
-    out = np.empty(n)
     whole = n - n % 16
     values = generator.doubles(n)[:whole]
+    if n == whole:
+        return _box_muller64(values, mean, std)
+    out = np.empty(n)
     out[:whole] = _box_muller64(values, mean, std)
-    if n != whole:
-        out[-16:] = _box_muller64(generator.doubles(16), mean, std)
+    out[-16:] = _box_muller64(generator.doubles(16), mean, std)
     return out
 
 

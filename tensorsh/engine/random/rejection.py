@@ -38,8 +38,8 @@ def poisson(generator: Generator, rate: np.ndarray) -> np.ndarray:
     """`torch.poisson(rate)`."""
     if rate.dtype.kind not in "fV":
         raise not_implemented("poisson_cpu", rate)
-    rates = rate.astype(F8).ravel()
-    if not (rates >= 0).all():
+    rates = rate.astype(F8).reshape(-1)
+    if np.count_nonzero(rates >= 0) < rates.size:
         raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
     if compiled_poisson is None:
         out = np.array([_poisson(generator.double, value) for value in rates.tolist()], F8)
@@ -52,7 +52,7 @@ def poisson(generator: Generator, rate: np.ndarray) -> np.ndarray:
 
 def in_turn(kernel: Any, generator: Generator, first: np.ndarray, second: Any = None, *numbers: Any) -> np.ndarray:
     """The samples that a kernel makes one after the other, each of as many of the generator's words as it needs."""
-    out, state = np.zeros_like(first), np.zeros(2, np.int64)
+    out, state = np.zeros(first.shape), np.zeros(2, np.int64)
     rates = (first,) if second is None else (first, second)
     while (before := state[0]) < len(first):
         kernel(*rates, generator.ahead(), *numbers, out, state)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.errors import unmet
-from ..kernels import PRECISE, kernel
+from ..kernels import PRECISE, kernel, unsuited
 from ..numerics.halves import converted
 from .generator import MANY, Generator
 from .normal import fma, normal16, normal32, normal64
@@ -24,11 +24,15 @@ from .normal import fma, normal16, normal32, normal64
 F4, F8, C8, C16 = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.complex64), np.dtype(np.complex128)
 I4, I8 = np.dtype(np.int32), np.dtype(np.int64)
 _REAL = {C8: F4, C16: F8}
-# Below this many elements Python's own floats are faster than arrays, and they are libm's to the last bit.
-_FEW = 64
+_FEW = 64  # so many doubles are at hand one by one
+_AT_ONCE = 4096  # elements that the kernel draws; of more the pieces of a formula in vectors are faster
 _PIECE = 31200  # elements handled at a time, so that scratch space stays in the second-level cache
 
-shuffled = kernel("shuffled")
+shuffled, distributed, by_chance = kernel("shuffled"), kernel("distributed", unsuited), kernel("by_chance", unsuited)
+UNIFORM, EXPONENTIAL, CAUCHY, GEOMETRIC, NORMAL, LOG_NORMAL, REMAINDER, LONG_REMAINDER = range(8)
+"""The distributions that the kernel knows, by their numbers there."""
+SERIAL = (NORMAL, LOG_NORMAL)
+"""Those that are made in pairs."""
 
 Shape = int | tuple[int, ...]
 
@@ -61,8 +65,26 @@ def _from_doubles(values: Any, shape: Shape, dtype: np.dtype) -> np.ndarray:
     return out.reshape(shape)
 
 
-def uniform(generator: Generator, shape: Shape, dtype: Any = F4, low: float = 0.0, high: float = 1.0) -> np.ndarray:
+def few(generator: Generator, which: int, shape: Shape, dtype: Any, a: float, b: float, into: Any) -> Any:
+    """A few numbers of a distribution by the kernel, written `into` an array where they can be; None where it is not for them."""
+    n = _count(shape)
+    if n > _AT_ONCE or distributed is unsuited or (which in SERIAL and (n % 2 or generator._normal is not None)):
+        return None
+    whole = dtype is I8 and which >= REMAINDER
+    wide = dtype if whole or dtype is F4 or dtype is F8 else F4 if dtype.kind in "fV" else F8
+    words = generator.words32(n if which == REMAINDER or (which == UNIFORM and wide is F4) else 2 * n)
+    made = None if into is None or wide is not dtype else distributed(words, which, a, b, into)
+    if made is None:
+        made = distributed(words, which, a, b, np.empty(shape, wide))
+    return made if wide is dtype else converted(made, dtype)
+
+
+def uniform(
+    generator: Generator, shape: Shape, dtype: Any = F4, low: float = 0.0, high: float = 1.0, into: Any = None
+) -> np.ndarray:
     """`uniform_(low, high)`; with the defaults `rand`."""
+    if (dtype is F4 or dtype is F8) and (made := few(generator, UNIFORM, shape, dtype, low, high, into)) is not None:
+        return made
     n = _count(shape)
     if dtype is F4:
         unit = generator.floats(n)
@@ -81,9 +103,14 @@ def uniform(generator: Generator, shape: Shape, dtype: Any = F4, low: float = 0.
         return uniform(generator, shape, F4, low, high)
     if dtype.kind == "c":
         return uniform(generator, 2 * n, _REAL[dtype], low, high).view(dtype).reshape(shape)
-    unit = generator.floats(n)
-    out = converted(unit if low == 0.0 and high == 1.0 else _scaled(unit, low, high), np.dtype(dtype))
-    out[out == np.asarray(np.float32(high)).astype(dtype)] = np.float32(low)
+    out = few(generator, UNIFORM, n, F4, low, high, None)
+    if out is None:
+        unit = generator.floats(n)
+        out = unit if low == 0.0 and high == 1.0 else _scaled(unit, low, high)
+    out = converted(out, np.dtype(dtype))
+    at_top = out == np.asarray(np.float32(high)).astype(dtype)
+    if np.count_nonzero(at_top):
+        out[at_top] = np.float32(low)
     return out.reshape(shape)
 
 
@@ -125,7 +152,8 @@ def normal(
             real = normal(generator, 2 * n, _REAL[dtype], mean, std / math.sqrt(2.0), contiguous)
             return real.view(dtype).reshape(shape)
     if n < 16 or not contiguous:
-        return _from_doubles(_serial_normals(generator, n, mean, std), shape, dtype)
+        made = few(generator, NORMAL, shape, dtype, mean, std, None)
+        return _from_doubles(_serial_normals(generator, n, mean, std), shape, dtype) if made is None else made
     if dtype is F4:
         found = normal32(generator, n, mean, std)
         return found if shape == found.shape else found.reshape(shape)
@@ -145,10 +173,14 @@ library_exp, library_log1p, library_tan = (kernel("library_" + name) for name in
 """The functions of C's library, which are Python's, on arrays of doubles; None without kernels."""
 
 
-def log_normal(generator: Generator, shape: Shape, dtype: Any = F4, mean: float = 1.0, std: float = 2.0) -> np.ndarray:
+def log_normal(
+    generator: Generator, shape: Shape, dtype: Any = F4, mean: float = 1.0, std: float = 2.0, into: Any = None
+) -> np.ndarray:
+    if (made := few(generator, LOG_NORMAL, shape, dtype, mean, std, into)) is not None:
+        return made
     values = _serial_normals(generator, _count(shape), mean, std)
     powers = library_exp(values) if type(values) is np.ndarray and library_exp else [_exp(v) for v in values]
-    return _from_doubles(powers, shape, np.dtype(dtype))
+    return _from_doubles(powers, shape, dtype)
 
 
 def _exp(value: float) -> float:
@@ -166,34 +198,34 @@ def remainders(words: np.ndarray, divisor: int) -> np.ndarray:
     return np.subtract(words, quotient, quotient)
 
 
-def below(generator: Generator, modulus: int, n: int, wide: bool, dtype: np.dtype) -> np.ndarray:
+def below(generator: Generator, modulus: int, shape: Shape, wide: bool, dtype: Any, into: Any = None) -> np.ndarray:
     """Numbers below a modulus, of 64-bit words where it is `wide`, made in pieces."""
+    made = few(generator, LONG_REMAINDER if wide else REMAINDER, shape, dtype, modulus - 1, 0, into)
+    if made is not None:
+        return made
+    n = _count(shape)
     out = np.empty(n, dtype)
     for i in range(0, n, _PIECE):
         part = out[i : i + _PIECE]
         words = generator.words64(len(part)) if wide else generator.words32(len(part))
         np.copyto(part, remainders(words, modulus).view(I8 if wide else I4), casting="unsafe")
-    return out
+    return out.reshape(shape)
 
 
-def randint(generator: Generator, low: int, high: int, shape: Shape, dtype: Any = I8) -> np.ndarray:
+def randint(generator: Generator, low: int, high: int, shape: Shape, dtype: Any = I8, into: Any = None) -> np.ndarray:
     """`randint(low, high)` and `random_(low, high)`: word modulo range; 64-bit words from a range of 2**28 on."""
-    n = _count(shape)
     span = high - low
-    if span < 1 << 28 and n <= 4096:
-        out = (generator.words32(n) % np.uint32(span)).astype(I8)
-    elif span >= 1 << 64:
-        out = generator.words64(n).view(I8)
+    if span >= 1 << 64:
+        out = generator.words64(_count(shape)).view(I8).reshape(shape)
         low = 0
     elif span > 1 << 53:
-        out = remainders(generator.words64(n), span).view(I8)
+        out = remainders(generator.words64(_count(shape)), span).view(I8).reshape(shape)
     else:
-        out = below(generator, span, n, span >= 1 << 28, dtype if dtype in (F4, F8) and not low else I8)
+        straight = (dtype is F4 or dtype is F8 or dtype is I8) and not low
+        out = below(generator, span, shape, span >= 1 << 28, dtype if straight else I8, into if straight else None)
     if low:
         out += np.int64(low)
-    if out.dtype is not dtype:
-        out = converted(out, np.dtype(dtype))
-    return out.reshape(shape)
+    return out if out.dtype is dtype else converted(out, np.dtype(dtype))
 
 
 # `random_()` without bounds: the modulus for each type; int64 and float64 take 64-bit words.
@@ -209,19 +241,11 @@ def modulus_of(dtype: np.dtype) -> int:
     return _MODULUS[dtype.name]
 
 
-def random(generator: Generator, shape: Shape, dtype: Any) -> np.ndarray:
+def random(generator: Generator, shape: Shape, dtype: Any, into: Any = None) -> np.ndarray:
     """`random_()` without bounds."""
-    dtype = np.dtype(dtype)
-    modulus = modulus_of(dtype)
-    n = _count(shape)
-    if dtype is I8:
-        out = generator.words64(n)
-        out &= np.uint64(modulus - 1)
-        return out.view(I8).reshape(shape)
-    out = below(
-        generator, modulus, n, dtype.itemsize == 8, F8 if dtype.itemsize == 8 else F4 if dtype.kind in "fV" else I4
-    )
-    return converted(out, dtype).reshape(shape)
+    kind = dtype if dtype is F8 or dtype is F4 or dtype is I8 else F4 if dtype.kind in "fV" else I4
+    out = below(generator, modulus_of(dtype), shape, dtype.itemsize == 8, kind, into)
+    return out if kind is dtype else converted(out, dtype)
 
 
 def randperm(generator: Generator, n: int, dtype: Any = I8) -> np.ndarray:
@@ -254,41 +278,39 @@ def log1p_exactly(u: np.ndarray) -> np.ndarray:
     return library_log1p(u) if library_log1p else np.fromiter(map(math.log1p, u.tolist()), F8, u.size)
 
 
-def exponential(generator: Generator, shape: Shape, dtype: Any = F4, rate: float = 1.0) -> np.ndarray:
-    n = _count(shape)
+def exponential(generator: Generator, shape: Shape, dtype: Any = F4, rate: float = 1.0, into: Any = None) -> np.ndarray:
     factor = -1.0 / rate
-    dtype = np.dtype(dtype)
-    if n <= _FEW:
-        values: Any = [factor * math.log1p(-u) for u in generator.double_list(n)]
-    else:
-        u = generator.doubles(n)
-        np.negative(u, u)
-        # Another log1p differs from libm's in the last bit of the double, which a narrower type does not show.
-        values = log1p_exactly(u) if dtype is F8 else PRECISE.get(np.log1p, np.log1p)(u, u)
-        values *= factor
+    if (made := few(generator, EXPONENTIAL, shape, dtype, factor, 0.0, into)) is not None:
+        return made
+    u = generator.doubles(_count(shape))
+    np.negative(u, u)
+    # Another log1p differs from libm's in the last bit of the double, which a narrower type does not show.
+    values = log1p_exactly(u) if dtype is F8 else PRECISE.get(np.log1p, np.log1p)(u, u)
+    values *= factor
     return _from_doubles(values, shape, dtype)
 
 
-def geometric(generator: Generator, shape: Shape, dtype: Any, p: float) -> np.ndarray:
-    n = _count(shape)
+def geometric(generator: Generator, shape: Shape, dtype: Any, p: float, into: Any = None) -> np.ndarray:
     if not 0.0 < p < 1.0:
         raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
     scale = math.log1p(-p)
-    if n <= _FEW:
-        u = np.array([math.log(v) if v else -math.inf for v in generator.double_list(n)], F8)
-    else:
-        u = generator.doubles(n)
-        with np.errstate(divide="ignore"):
-            np.log(u, u)
+    if (made := few(generator, GEOMETRIC, shape, dtype, scale, 0.0, into)) is not None:
+        return made
+    u = generator.doubles(_count(shape))
+    with np.errstate(divide="ignore"):
+        np.log(u, u)
     u /= scale
-    return _from_doubles(np.ceil(u, u), shape, np.dtype(dtype))
+    return _from_doubles(np.ceil(u, u), shape, dtype)
 
 
-def cauchy(generator: Generator, shape: Shape, dtype: Any = F4, median: float = 0.0, sigma: float = 1.0) -> np.ndarray:
+def cauchy(
+    generator: Generator, shape: Shape, dtype: Any = F4, median: float = 0.0, sigma: float = 1.0, into: Any = None
+) -> np.ndarray:
+    if (made := few(generator, CAUCHY, shape, dtype, median, sigma, into)) is not None:
+        return made
     n = _count(shape)
-    values: Any
-    if n < MANY or library_tan is None:
-        values = [math.tan(math.pi * (u - 0.5)) for u in generator.double_list(n)]
+    if library_tan is None:
+        values: Any = [math.tan(math.pi * (u - 0.5)) for u in generator.double_list(n)]
     else:
         values = library_tan(math.pi * (generator.doubles(n) - 0.5))
     if math.isinf(median):
@@ -302,12 +324,19 @@ def bernoulli(generator: Generator, p: np.ndarray, dtype: Any = None) -> np.ndar
     kind = p.dtype
     if kind is not F8:
         p = converted(p, F4)
-    if n and not (p.min() >= 0 and p.max() <= 1):
-        raise RuntimeError(unmet("p_in >= 0 && p_in <= 1"))
     if dtype is None:
         dtype = kind
-    drawn = generator.doubles(n) if kind is F8 else generator.floats(n)
-    return converted(drawn.reshape(p.shape) < p, np.dtype(dtype))
+    if dtype is kind:
+        words = generator.ahead()[: 2 * n if kind is F8 else n]
+        made = by_chance(words, p, np.empty(p.shape, p.dtype))
+        if made is not None:
+            if n:
+                generator.take(len(words))
+            return made if p.dtype is kind else converted(made, kind)
+    if n and not (p.min() >= 0 and p.max() <= 1):
+        raise RuntimeError(unmet("p_in >= 0 && p_in <= 1"))
+    units = generator.doubles(n) if kind is F8 else generator.floats(n)
+    return converted(units.reshape(p.shape) < p, np.dtype(dtype))
 
 
 def bernoulli_mask(generator: Generator, shape: Shape, p: float) -> np.ndarray:
@@ -369,9 +398,9 @@ def within_dtype(d: Any, low: int, high: int) -> None:
 
 def within_range(d: Any, low: float, high: float) -> None:
     """The bounds of uniform numbers must be values of their dtype, and so must what is between them."""
-    if d.name not in MOST:
+    most, name = MOST.get(d.name, (0, ""))
+    if not most or (-most <= low <= high <= most and high - low <= most):
         return
-    most, name = MOST[d.name]
     for bound, value in (("from", low), ("to", high)):
         if not -most <= value <= most:
             raise RuntimeError(f"{bound} is out of bounds for {name}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,8 @@ from ..arrays.dtype import given_dtype
 from ..arrays.errors import not_implemented
 from ..arrays.state import state
 from ..arrays.warning import warn
-from ..numerics.rounding import fused, multiply_add
+from ..kernels import kernel, unsuited
+from ..numerics.rounding import fused
 from .resizing import resize
 from .tensor import Tensor
 
@@ -41,32 +41,7 @@ def counted(start: float, count: int, step: float, d: np.dtype) -> np.ndarray:
     return np.concatenate((blocks, exact[whole:])).astype(d)
 
 
-FEW = 1 << 14
-
-
-@lru_cache(4)
-def counting(kind: np.dtype) -> np.ndarray:
-    """The numbers from 0 up to FEW; only read."""
-    return np.arange(FEW, dtype=kind)
-
-
-COUNTABLE = 1 << 24
-"""Whole numbers up to this are float32's."""
-
-
-def in_pieces(first: Any, last: Any, steps: int, step: Any) -> np.ndarray:
-    """Both halves of many steps, a piece at a time that stays in the cache."""
-    kind = step.dtype
-    out, numbers, half = np.empty(steps, kind), counting(kind), steps // 2
-    for at in range(0, half, FEW):
-        part = out[at : min(at + FEW, half)]
-        np.add(numbers[: len(part)], kind.type(at), part)
-        multiply_add(part, step, first, part, dtype=kind)
-    for at in range(half, steps, FEW):
-        part = out[at : at + FEW]
-        np.subtract(kind.type(steps - 1 - at), numbers[: len(part)], part)
-        multiply_add(part, -step, last, part, dtype=kind)
-    return out
+spaced = kernel("spaced", unsuited)
 
 
 def both_halves(start: Any, end: Any, steps: int, d: np.dtype, power: bool = False) -> np.ndarray:
@@ -77,15 +52,17 @@ def both_halves(start: Any, end: Any, steps: int, d: np.dtype, power: bool = Fal
     half = steps // 2
     if kind.char in "fd" and not power and steps > 1:
         step = kind.type((last - first) / (steps - 1))
-        if multiply_add is not None and steps <= FEW:
-            out, numbers = np.empty(steps, kind), counting(kind)
-            multiply_add(numbers[:half], step, first, out[:half], dtype=kind)
-            out[half:] = multiply_add(numbers[: steps - half], -step, last, dtype=kind)[::-1]
-            return out
-        if multiply_add is not None and steps <= COUNTABLE:
-            return in_pieces(first, last, steps, step)
+        if (found := spaced(float(first), float(last), float(step), np.empty(steps, kind))) is not None:
+            return found
         near, far = np.arange(half, dtype=kind), np.arange(steps - half - 1, -1, -1, dtype=kind)
         return np.concatenate((fused(near, step, first), fused(far, -step, last)))
+    if power and d.kind != "c":
+        first, last = float(first), float(last)
+        step = (last - first) / (steps - 1)
+        if (found := spaced(first, last, step, np.empty(steps), True)) is not None:
+            return found
+        near, far = np.arange(half, dtype=float), np.arange(steps - half - 1, -1, -1, dtype=float)
+        return np.concatenate((first + step * near, last - step * far))
     i = np.arange(steps)
     if d.kind == "c" and not power:
         found = np.empty(steps, kind)
@@ -97,11 +74,6 @@ def both_halves(start: Any, end: Any, steps: int, d: np.dtype, power: bool = Fal
         step, i = (last - first) * kind.type(type(part)(1) / type(part)(steps - 1)), i.astype(kind)
         return np.where(i.real < half, first + step * i, last - step * (steps - 1 - i))
     step = kind.type((last - first) / (steps - 1))
-    if power:
-        first, last = (np.asarray(v).astype(float) for v in (first, last))
-        step = (last - first) / (steps - 1)
-        near, far = np.arange(half, dtype=float), np.arange(steps - half - 1, -1, -1, dtype=float)
-        return np.concatenate((first + step * near, last - step * far))
     near, far = i[:half].astype(kind), i[: steps - half][::-1].astype(kind)
     return np.concatenate((fused(near, step, first), fused(far, -step, last)))
 

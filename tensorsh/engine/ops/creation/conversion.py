@@ -33,7 +33,7 @@ from ...arrays.warning import warn, warn_of_old
 from ...graph.cut import detached_in_place
 from ...graph.fields import wrap
 from ...loading import table
-from ...numerics.halves import cast
+from ...numerics.halves import between_floats, cast
 from ...operators.declare import Array, operator
 from ...operators.registration import add_method, method
 from ...tensors import sharing
@@ -69,6 +69,7 @@ def converted(input: Any, dtype: Any, target: Any) -> Any:
     return cast(input, target) if changes else laid_out(input)
 
 
+to_copy.fast = between_floats
 to_copy.gradient(
     input=lambda t, g, device, source: g if source is None or source == device else t._to_copy(g, None, source, device)
 )

@@ -132,7 +132,7 @@ def rsub_number(xp, input: Array, other, alpha=1):
 rsub_number.gradient(input=lambda t, g, alpha: -g if alpha == 1 else -g * conjugate(t, alpha))
 
 
-@chosen("rsub", method=False, inplace=False)
+@chosen("rsub", method=False, inplace=False, choices={(Tensor, Tensor): rsub_tensor, (Tensor, object): rsub_number})
 def rsub(input, other, *, alpha=1):
     """``other - alpha * input``."""
     if isinstance(other, Tensor):

@@ -39,7 +39,7 @@ div_rounded.same = rounded_half_quotient
 div_rounded.gradient(input=lambda t, g: t.zeros_like(g), other=lambda t, g: t.zeros_like(g))
 
 
-@chosen("div divide")
+@chosen("div divide", choices=dict.fromkeys([(Tensor, Tensor), (Tensor, object)], true_divide))
 def div(input, other, *, rounding_mode=None):
     """``input / other``; `rounding_mode` "floor" or "trunc" rounds the quotient.
     Integers give the default float dtype, but stay integers when rounded. RuntimeError: another `rounding_mode`, a
@@ -83,7 +83,7 @@ floor_divide_first.same = lambda input, other: floor_divide_tensor.same(np.asarr
 floor_divide_first.gradient(other=no_derivative("floor_divide"))
 
 
-@chosen("floor_divide")
+@chosen("floor_divide", choices={(Tensor, Tensor): floor_divide_tensor, (Tensor, object): floor_divide_number})
 def floor_divide(input, other):
     """``input / other`` rounded down; integers stay integers.
     Towards minus infinity, as Python's ``//``: -1.5 // 1 is -2. They broadcast. RuntimeError: an integer divided by
@@ -152,7 +152,7 @@ def modulo(name: str, kernel: Any, quotient: str, sign: str) -> None:
         return by_number, [input, other]
 
     choose.__doc__ = f"What is left over from the division by `other`, with the sign of {sign}."
-    chosen(name)(choose)
+    chosen(name, choices={(Tensor, Tensor): by_tensor, (Tensor, object): by_number})(choose)
 
 
 modulo("remainder", remainder_of, "floor", "`other`")

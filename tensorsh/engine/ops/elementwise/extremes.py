@@ -236,13 +236,13 @@ CLAMP_MIN = one_bound("clamp_min", "min", "ClampMinBackward")
 CLAMP_MAX = one_bound("clamp_max", "max", "ClampMaxBackward")
 
 
-@chosen("clamp_min", usual=CLAMP_MIN[0])
+@chosen("clamp_min", usual=CLAMP_MIN[0], choices={(Tensor, Tensor): CLAMP_MIN[1]})
 def clamp_min(input, min):
     """Elements not below `min`, a number or a tensor."""
     return CLAMP_MIN[isinstance(min, Tensor)], [input, min]
 
 
-@chosen("clamp_max", usual=CLAMP_MAX[0])
+@chosen("clamp_max", usual=CLAMP_MAX[0], choices={(Tensor, Tensor): CLAMP_MAX[1]})
 def clamp_max(input, max):
     """Elements not above `max`, a number or a tensor."""
     return CLAMP_MAX[isinstance(max, Tensor)], [input, max]

@@ -138,10 +138,9 @@ lgamma.gradient(input=lambda t, g, input: g * t.digamma(input))
 def zeta_of(xp: Any, input: Any, other: Any) -> Any:
     """The Hurwitz zeta function; infinite at the poles."""
     input = in_rows(input)
-    if xp is np and (input <= 1).all():
-        value = np.full(np.broadcast_shapes(input.shape, other.shape), np.nan, input.dtype)
-        np.copyto(value, np.inf, where=input == 1)
-        return value
+    if xp is np and not np.count_nonzero(input > 1):
+        value = (input == 1) / input.dtype.type(0)
+        return value if input.shape == other.shape else np.broadcast_arrays(value, other)[0].copy()
     x, q = xp.broadcast_arrays(xp.asarray(input, dtype=np.float64), xp.asarray(other, dtype=np.float64))
     if xp is np and (beside := x <= 1).any():  # these have no sum
         value, inside = np.full(x.shape, np.nan), ~beside
@@ -183,7 +182,9 @@ def incomplete_gamma(names: str, scipy_name: str, sign: int) -> None:
 
     def kernel(xp, input: Array, other: Array):
         low, high = input.dtype.type(sign < 0), input.dtype.type(sign > 0)
-        both = np.broadcast_arrays(input, other) if type(input) is np.ndarray is type(other) else ()
+        both = [input, other] if type(input) is np.ndarray is type(other) else []
+        if both and input.shape != other.shape:
+            both = np.broadcast_arrays(input, other)
         value = incomplete(*[np.asarray(x, order="C") for x in both], sign < 0) if both else None
         if value is not None:
             return value

@@ -63,7 +63,7 @@ lerp_tensor.gradient(
 )
 
 
-@chosen("lerp")
+@chosen("lerp", choices={(Tensor, Tensor, Tensor): lerp_tensor, (Tensor, Tensor, object): lerp_number})
 def lerp(input, end, weight):
     """Linear interpolation: ``input + weight * (end - input)``; `weight` a number or a tensor.
     All broadcast to a common shape. RuntimeError: dtypes that differ."""

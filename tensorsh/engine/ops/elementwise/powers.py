@@ -25,6 +25,8 @@ NEGATIVE = "Integers to negative integer powers are not allowed."
 
 
 def check_exponent(input: Any, exponent: Any) -> None:
+    if type(exponent) is int and 0 <= exponent < 128 and input.dtype.kind in "fiuV":
+        return  # in the range of all of these
     if input.dtype.kind in "biu" and isinstance(exponent, (int, np.integer)) and exponent < 0:
         raise RuntimeError(NEGATIVE)
     number = not hasattr(exponent, "dtype")
@@ -126,7 +128,7 @@ def base_number_gradient(t: Any, g: Any, input: Any, exponent: Any, result: Any)
     return g * t.conj(result * log)
 
 
-@chosen("pow", usual=pow_number)
+@chosen("pow", usual=pow_number, choices={(Tensor, Tensor): pow_tensor})
 def pow(input, exponent):
     """``input ** exponent``; either may be a number.
     The shapes broadcast, the dtypes are promoted. RuntimeError: integers to a negative integer number."""
@@ -169,6 +171,8 @@ def float_power(input, exponent, *, out=None):
 
 
 def table_pow(input: Any, exponent: Any, out: Any) -> Any:
+    if out is None and isinstance(input, Tensor) and is_number(exponent):
+        return pow_number.run([input, exponent])
     return pow(input, exponent) if out is None else pow(input, exponent, out=out)
 
 

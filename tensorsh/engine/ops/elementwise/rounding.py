@@ -249,7 +249,7 @@ def copysign_number(xp, input: Array, other):
 copysign_number.gradient(input=copysign_gradient)
 
 
-@chosen("copysign")
+@chosen("copysign", choices={(Tensor, Tensor): copysign_tensor, (Tensor, object): copysign_number})
 def copysign(input, other):
     """The magnitude of `input` with the sign of `other`."""
     return (copysign_number if is_number(other) else copysign_tensor), [input, other]

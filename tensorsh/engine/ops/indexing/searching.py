@@ -16,6 +16,7 @@ from ...arrays.promotion import result_type
 from ...arrays.state import state
 from ...arrays.warning import warn
 from ...graph.fields import wrap
+from ...kernels import kernel, unsuited
 from ...operators.declare import composite
 from ...operators.results import store_out
 from ...tensors.tensor import Tensor
@@ -26,6 +27,7 @@ def sortable(a):
     return a.astype(np.float32) if a.dtype.kind == "V" or a.dtype == np.float16 else a
 
 
+places_in = kernel("places_in", unsuited)
 LONG = 4096
 """For each value that many elements take as long to be looked through as halving them takes."""
 
@@ -44,7 +46,15 @@ def halved(sequence, value, right):
 
 
 def places(sequence, values, right):
-    """Where values go in a sorted sequence, NaN last; in one that is not sorted, or has NaN, where halving it ends."""
+    """Where values go in a sorted sequence, NaN last; in one that is not sorted, or has NaN, where halving it ends. Sequences of more
+    dimensions are for the values beside them."""
+    if (found := places_in(sequence, values, bool(right))) is not None:
+        return found
+    if sequence.ndim > 1:
+        found = np.empty(values.shape, np.int64)
+        for at in np.ndindex(sequence.shape[:-1]):
+            found[at] = places(sequence[at], values[at], right)
+        return found
     if sequence.size > LONG * values.size and values.size:
         return np.array([halved(sequence, value, right) for value in values.ravel().tolist()]).reshape(values.shape)
     if (sequence[1:] >= sequence[:-1]).all() and not (sequence[-1:] != sequence[-1:]).any():
@@ -76,6 +86,8 @@ def alike(sequence, values):
     """The two operands as arrays of one dtype."""
     a = resolved(sequence._array)
     v = resolved(values._array) if isinstance(values, Tensor) else np.asarray(values)
+    if a.dtype is v.dtype and a.dtype.char in "fdl":
+        return a, v
     if a.dtype != v.dtype and isinstance(values, Tensor):
         target = result_type([a, v]).numpy
         a, v = a.astype(target), v.astype(target)
@@ -142,17 +154,13 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
     a, v = alike(sequence, input)
     if type(a) is not np.ndarray or type(v) is not np.ndarray:
         found = on_device("searchsorted", a, v, right)
-    elif a.ndim == 1:
-        found = places(a, v, right)
     else:
-        found = np.empty(v.shape, np.int64)
-        for at in np.ndindex(a.shape[:-1]):
-            found[at] = places(a[at], v[at], right)
+        found = places(a, v, right)
     return delivered(found, out_int32, out)
 
 
 def delivered(found, out_int32, out):
-    result = wrap(found.astype(np.int32 if out_int32 else np.int64))
+    result = wrap(found.astype(np.int32) if out_int32 else found)
     if out is None:
         return result
     store_out(out, result._array)
@@ -173,6 +181,15 @@ def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
     return delivered(places(a, v, right), out_int32, out)
 
 
+def among(a, b):
+    """Which of the elements are among others, by their places in these; None where there is no kernel, or numpy has a shorter way."""
+    if not b.size or a.dtype.kind != "f" and a.size > LONG:
+        return None
+    ordered = np.sort(b, None)
+    at = places_in(ordered, a, False)
+    return None if at is None else np.asarray(ordered.take(np.minimum(at, b.size - 1)) == a)
+
+
 @composite("isin", method=False)
 def isin(elements, test_elements, *, assume_unique=False, invert=False, out=None):
     """For each element, whether it is among `test_elements`."""
@@ -184,8 +201,10 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False, out=None
             raise RuntimeError(f"Unsupported input type encountered for isin(): {kind.short}")
     target = result_type(arrays).numpy
     if all(type(x) is np.ndarray or not hasattr(x, "dtype") for x in arrays):
-        a, b = (sortable(np.asarray(x).astype(target)) for x in arrays)
-        found = wrap(np.asarray(np.isin(a, b, invert=bool(invert))))
+        a, b = (sortable(np.asarray(x).astype(target, copy=False)) for x in arrays)
+        found = among(a, b)
+        found = np.asarray(np.isin(a, b)) if found is None else found
+        found = wrap(np.logical_not(found, out=found) if invert else found)
     else:
         same_device("isin", elements=arrays[0], test_elements=arrays[1])
         xp = module_of(arrays)

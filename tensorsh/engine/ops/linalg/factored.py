@@ -25,8 +25,9 @@ def compact(A: Any) -> tuple:
     lu = lu_factored(np.ascontiguousarray(A), pivots)
     if lu is not None:
         zeros = lu.diagonal(0, -2, -1) == 0
-        info = np.where(zeros.any(-1), zeros.argmax(-1) + 1, 0) if zeros.any() else np.zeros(A.shape[:-2])
-        return lu, pivots, info.astype(np.int32)
+        if not np.count_nonzero(zeros):
+            return lu, pivots, np.zeros(A.shape[:-2], np.int32)
+        return lu, pivots, np.where(zeros.any(-1), zeros.argmax(-1) + 1, 0).astype(np.int32)
     (getrf,) = lapack("getrf", A)
 
     def one(x: Any) -> tuple:

@@ -10,15 +10,16 @@ import numpy as np
 
 from ... import kernels
 from ...arrays.backend import fold_at
-from ...arrays.bounds import refuse
 from ...arrays.determinism import chance
 from ...arrays.dtype import of
 from ...arrays.extents import count, sized, strided
 from ...arrays.layout import channels_are_last, row_order, with_channels_last
 from ...loading.table import find_function
+from ...numerics.extremes import bounded
 from ...numerics.halves import in_singles
 from ...numerics.windows import check_adaptive, many, remembered
 from ...operators.declare import Array, composite, operator
+from ...tensors.tensor import Tensor
 from ...wording.overloads import refuse as refuse_arguments
 from .pooling import plain, refused
 
@@ -287,12 +288,13 @@ def max_unpool(xp, input: Array, indices: Array, size):
     count((*outer, *size))
     out = xp.zeros((prod(outer), prod(size)), input.dtype)
     flat = indices.reshape(prod(outer), prod(indices.shape[-d:]))
-    bad = (flat < 0) | (flat >= prod(size))
-    volume = "x".join(map(str, size))
-    refuse(
-        bad, lambda: RuntimeError(f"Found an invalid max index: {flat[bad][0]} (output volumes are of size {volume})")
+    volume = lambda: "x".join(map(str, size))
+    bounded(
+        flat,
+        prod(size),
+        lambda bad: RuntimeError(f"Found an invalid max index: {bad} (output volumes are of size {volume()})"),
     )
-    xp.put_along_axis(out, flat, input.reshape(flat.shape), 1)
+    out[xp.arange(len(flat))[:, None], flat] = input.reshape(flat.shape)
     return out.reshape(*outer, *size)
 
 
@@ -350,9 +352,10 @@ def _unpool_forms(d: int) -> None:
             raise RuntimeError(f"There should be exactly {names} in output_size, but got {len(kernel)} elements.")
         step, pad = kernel if stride is None else spread(stride), spread(padding)
         size = unpooled_size(input.size(), kernel, step, pad, output_size)
-        if d == 1:  # PyTorch's is that of two dimensions
+        known = type(indices) is Tensor and {*map(type, (*size, *step, *pad))} == {int} and max(size) < 1 << 31
+        if not known and d == 1:  # PyTorch's is that of two dimensions
             refuse_arguments("_nn.max_unpool2d", (input.unsqueeze(-1), indices.unsqueeze(-1), [*size, 1]), {})
-        else:
+        elif not known:
             more = (step, pad) if d == 3 else ()
             refuse_arguments(f"_nn.max_unpool{d}d", (input, indices, size, *more), {})
         check_unpool(d, input._array, indices._array)

@@ -37,11 +37,12 @@ def average_pool(xp, input: Array, kernel_size, stride, padding, ceil_mode, coun
         settings = kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
         out, bounds, planar, counts = regions(shape[2:], *settings)
         planes = channels_behind(x)[:, None] if last else as_planes(row_order(x), len(out))
-        total = region_sums(planes, bounds, planar, False)
+        varied = type(counts) is np.ndarray
+        total = region_sums(planes, bounds, planar, False, 1 if varied else counts)
     if total is not None:
         total = channels_before(total[:, 0]) if last else total.reshape(shape[:2] + out)
-        kind = total.dtype
-        np.divide(total, counts.astype(kind) if type(counts) is np.ndarray else kind.type(counts), total)
+        if varied:
+            np.divide(total, counts.astype(total.dtype), total)
         return total if x is input else np.trunc(total).astype(input.dtype)
     ones = (1,) * len(kernel_size)
     out = outputs(shape[2:], kernel_size, stride, padding, ones, ceil_mode)

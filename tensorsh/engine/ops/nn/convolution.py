@@ -25,12 +25,14 @@ from ...kernels import kernel as compiled
 from ...kernels import unsuited
 from ...loading import table
 from ...numerics.convolution import (
+    COLUMNS,
     across_places,
     compiled_forward,
     compiled_weight,
     layered,
     layered_forward,
     layered_weight,
+    of_few,
     of_places,
     pointwise,
     suits,
@@ -66,10 +68,6 @@ def padded(xp: Any, x: Any, padding: tuple) -> Any:
     out = xp.zeros(shape, x.dtype)
     out[(slice(None), slice(None), *(slice(p, p + n) for n, p in zip(x.shape[2:], padding, strict=True)))] = x
     return out
-
-
-COLUMNS = 1 << 17
-"""Elements of a matrix of columns: it stays in the cache between being made and being multiplied."""
 
 
 def pieces(xp: Any, view: Any, groups: int, room: int = COLUMNS) -> Any:
@@ -126,6 +124,8 @@ def _forward(
         y = layered_forward(x, w, bias, stride, padding, dilation, groups)
         if y is not None:
             return y
+    if xp is np and not few and (y := of_few(x, w, stride, padding, dilation, groups)) is not None:
+        return y if bias is None else np.add(y, bias.reshape(-1, *[1] * (y.ndim - 2)), y)
     view = windows(xp, padded(xp, x, padding), w.shape[2:], stride, dilation)
     n, o, out = len(x), len(w), view.shape[w.ndim :]
     flat = w.reshape(groups, o // groups, -1)
@@ -137,11 +137,7 @@ def _forward(
     def work(samples: slice, place: slice, part: Any) -> None:
         xp.matmul(flat, columns(part, groups), out=y[samples, :, :, place])
 
-    if xp is np and 0 < view.size <= COLUMNS:  # one piece
-        for part in alone((view,)):
-            np.matmul(flat, columns(part, groups), out=y)
-    else:
-        each(work, alone(pieces(xp, view, groups)), state.threads if xp is np and view.size >= SHARED else 1)
+    each(work, alone(pieces(xp, view, groups)), state.threads if xp is np and view.size >= SHARED else 1)
     y = y.reshape(n, o, *out)
     if bias is not None:
         y += bias.reshape(-1, *[1] * (y.ndim - 2))
@@ -398,8 +394,8 @@ def _(t, g, needs, input, grad, stride, padding, dilation, groups):
     return x, y
 
 
-def _all_complex(*tensors: Tensor | None) -> bool:
-    return all(t is None or t._array.dtype.kind == "c" for t in tensors)
+def _all_complex(input: Tensor, *others: Tensor | None) -> bool:
+    return input._array.dtype.kind == "c" and all([t is None or t._array.dtype.kind == "c" for t in others])
 
 
 def _conv(d: int) -> None:

@@ -54,14 +54,11 @@ def upsample(xp, input: Array, size, mode, align, scales):
     single = type(input) is np.ndarray and input.dtype == np.float32
     if single and not mode.startswith("nearest") and not mode.endswith("-aa"):
         if d == 2:
-            sides = [
-                single_taps(n, m, mode, align, scale)
-                for n, m, scale in zip(input.shape[-2:], size, scales, strict=True)
-            ]
+            sides = [(input.shape[at - 2], size[at], mode, align, scales[at]) for at in (0, 1)]
             if (found := compiled(input, *sides)) is not None:
                 return found
             if mode == "bilinear":
-                return of_corners(input, *sides)
+                return of_corners(input, *[single_taps(*side) for side in sides])
         for at in range(d - 1, -1, -1):  # as nested sums, the last dimension's innermost
             axis = input.ndim - d + at
             input = weighed(input, axis, *single_taps(input.shape[axis], size[at], mode, align, scales[at]))
@@ -131,6 +128,9 @@ def by_name(mode: str, d: int, *rest: Any) -> TypeError:
 
 def check_sizes(array, mode, wanted, align_corners, scale_factor) -> None:
     """What the kernels check: their arguments' types, sizes above 0, a dtype that they take."""
+    usual = array.dtype.kind == "f" and {*map(type, wanted)} == {int} and type(align_corners) in (bool, type(None))
+    if usual and min(wanted) > 0 and min(array.shape[2:]) > 0 and max(wanted) < 1 << 31:
+        return
     d = len(wanted)
     name = f"upsample_{mode.removesuffix('-aa').replace('-', '_')}{d if mode != 'linear' else 1}d"
     if any(isinstance(n, str) for n in wanted):
@@ -194,7 +194,7 @@ def sizes_given(input, mode, size) -> tuple:
 
 def sizes_scaled(input, mode, scale_factor) -> tuple[tuple, tuple]:
     """The sizes that come of factors, and the factors, one for each dimension."""
-    d = input.ndim - 2
+    d = input._array.ndim - 2
     listed = isinstance(scale_factor, (tuple, list))
     scales = tuple(scale_factor) if listed else (scale_factor,) * d
     if listed and len(scales) != d:
@@ -203,23 +203,24 @@ def sizes_scaled(input, mode, scale_factor) -> tuple[tuple, tuple]:
             f"{list(input.shape[2:])} and scale_factor of shape {scale_factor}. Please provide input tensor in (N, C, d1, "
             "d2, ...,dK) format and scale_factor in (s1, s2, ...,sK) format."
         )
-    if not all(isinstance(s, (int, float, np.number)) for s in scales):
+    if not all([isinstance(s, (int, float, np.number)) for s in scales]):
         raise by_name(mode, d, input, None, [*scales])
-    sizes = [n * s for n, s in zip(input.shape[2:], scales, strict=False)]
-    if not all(-LONG <= n <= LONG for n in sizes):  # the bound is a float: LONG itself passes
+    sizes = [n * s for n, s in zip(input._array.shape[2:], scales, strict=False)]
+    if not all([-LONG <= n <= LONG for n in sizes]):  # the bound is a float: LONG itself passes
         raise overflow("int64_t")
     wanted = tuple(map(math.floor, sizes))
     if LONG in wanted:
         sized(wanted)
-    return wanted, tuple(float(s) for s in scales)
+    return wanted, tuple(map(float, scales))
 
 
 def check_mode(input, mode) -> None:
     """Raises where a mode does not fit the dimensions, or is none."""
-    if input.ndim not in (3, 4, 5) or not isinstance(mode, str):
+    n = input._array.ndim
+    if n not in (3, 4, 5) or not isinstance(mode, str):
         raise unsupported(input, mode)
     if mode in DIMENSIONS:
-        if DIMENSIONS[mode] != input.ndim - 2:
+        if DIMENSIONS[mode] != n - 2:
             if mode == "bicubic":
                 raise unsupported(input, mode)
             raise NotImplementedError(f"Got {input.ndim}D input, but {mode} mode needs {DIMENSIONS[mode] + 2}D input")
@@ -245,7 +246,7 @@ def interpolate(
     `mode` is 'nearest', 'nearest-exact', 'linear', 'bilinear', 'bicubic', 'trilinear' or 'area', by the number of
     dimensions of S (1 to 3). `align_corners` lets the corners meet, `antialias` smooths what shrinks. ValueError:
     both or neither of `size` and `scale_factor`. NotImplementedError: a mode that does not fit the dimensions."""
-    d = input.ndim - 2
+    d = input._array.ndim - 2
     if mode in ("nearest", "area", "nearest-exact"):
         if align_corners is not None:
             raise ValueError(

@@ -394,12 +394,13 @@ def instance_norm(
     cudnn_enable=True,
 ):  # fmt: skip
     """Normalise each channel of each sample of input [N, C, ...] by itself: a batch norm of N*C channels."""
-    if use_input_stats and prod(input.shape[2:]) == 1:
+    shape = input._array.shape
+    if use_input_stats and prod(shape[2:]) == 1:
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.size()}")
     if not use_input_stats and (running_mean is None or running_var is None):
         raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
-    n, c = input.shape[:2]
-    flat = input.contiguous().view(1, n * c, *input.shape[2:])
+    n, c = shape[:2]
+    flat = input.contiguous().view(1, n * c, *shape[2:])
     many = lambda v: None if v is None else v.repeat(n)
     if running_mean is not None and running_var is not None:
         if running_mean.dtype is input.dtype is not running_var.dtype:
@@ -410,7 +411,7 @@ def instance_norm(
         if running is not None and use_input_stats:
             running._array[...] = found._array.reshape(n, c).mean(0)
             running._bump()
-    return y.view(input.shape)
+    return y.view(shape)
 
 
 @composite("nn.functional.rms_norm rms_norm", method=False)

@@ -23,6 +23,7 @@ from ...graph.fields import Saved, keep_result
 from ...graph.nodes import Hidden
 from ...kernels import kernel, unsuited
 from ...loading import table
+from ...numerics.extremes import extremes
 from ...numerics.halves import converted
 from ...numerics.windows import INT, check_max_pool1d, check_pool_input, check_window, remembered, settings
 from ...operators.declare import Array, composite, operator
@@ -166,7 +167,7 @@ def exactly(x: Any) -> Any:
         return None
     if is_half(x.dtype):
         return converted(x, FLOAT32)
-    if kind not in "iu" or x.dtype.itemsize == 8 and not -EXACT <= x.min() <= x.max() <= EXACT:
+    if kind not in "iu" or x.dtype.itemsize == 8 and max(map(abs, map(int, extremes(x)))) > EXACT:
         return None
     return x.astype(np.float64)
 
@@ -341,11 +342,21 @@ def refused(kernel: str, array: Any, kinds: str = "bc") -> None:
         raise not_implemented(kernel, array)
 
 
+@operator("_max_pool_placed", method=False, outputs="values indices", laid="images 1")
+@by_layout
+def max_pool_placed(xp, input: Array, kernel_size, stride, padding, dilation, ceil_mode):
+    """Maxima of windows, and their places as flat indices in the input's spatial dimensions."""
+    values, where = max_pool(xp, input, kernel_size, stride, padding, dilation, ceil_mode)
+    return values, flat_indices(xp, where, input.shape[2:], kernel_size, stride, padding, dilation, values.shape[2:])
+
+
 def _max_forms(d: int) -> None:
     record = _max_pool_with_indices(d)
 
     def run(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices):
-        if not return_indices and (input._node is None or not here.grad_enabled):
+        if input._node is None or not here.grad_enabled:
+            if return_indices:
+                return tuple(max_pool_placed.function(input, kernel_size, stride, padding, dilation, ceil_mode))
             x, single = batched(input, d)
             values = max_pool_values.function(x, kernel_size, stride, padding, dilation, ceil_mode)
             return values.squeeze(0) if single else values

@@ -15,6 +15,12 @@ from .filling import normal_, random_, uniform_
 from .sampling import function, source
 
 
+def alike(a: Any, dtype: Any, device: Any, memory_format: Any) -> bool:
+    """Whether a new array is to be as one of numpy's in row order is."""
+    asked = dtype is None and device is None and memory_format is None
+    return asked and here.default_device is None and type(a) is np.ndarray and a.flags.c_contiguous
+
+
 def _like(name: str, sampler: str, fill: Callable, doc: str) -> None:
     """A function that fills a tensor of another one's size; one as the other is comes from the sampler as it is."""
 
@@ -23,8 +29,7 @@ def _like(name: str, sampler: str, fill: Callable, doc: str) -> None:
         memory_format: Any = None, **_: Any,
     ) -> Tensor:  # fmt: skip
         a = input._array
-        alike = dtype is None and device is None and memory_format is None and here.default_device is None
-        if alike and type(a) is np.ndarray and a.dtype.char in "fd" and a.flags.c_contiguous:
+        if alike(a, dtype, device, memory_format) and a.dtype.char in "fd":
             g = source(generator, like=a)
             t = fresh(np.asarray(getattr(g.samplers, sampler)(g, a.shape, a.dtype)))
         else:
@@ -47,6 +52,10 @@ def randint_like(
 ) -> Tensor:  # fmt: skip
     """Random integers in the size of another tensor."""
     low, high = (0, low) if high is None else (low, high)
-    empty = empty_like(input, dtype=dtype, device=device, memory_format=memory_format)
-    t = random_(empty, low, high, generator=generator)
+    a = input._array
+    if alike(a, dtype, device, memory_format):
+        t = fresh(np.empty(a.shape, a.dtype))
+    else:
+        t = empty_like(input, dtype=dtype, device=device, memory_format=memory_format)
+    t = random_(t, low, high, generator=generator)
     return wanting(t) if requires_grad else t

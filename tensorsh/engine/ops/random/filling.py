@@ -43,13 +43,21 @@ class _NoGradient:
 WORDS = re.compile("(?<=[a-z])(?=[A-Z])")
 
 
-def filled(t: Tensor, array: np.ndarray, title: str) -> Tensor:
-    """Store random numbers in a tensor; its history then begins at a node without gradient."""
+def filled(t: Tensor, generator: Any, title: str, draw: Callable) -> Tensor:
+    """Fill a tensor with a sampler's numbers; its history then begins at a node without gradient. ``draw(g, shape)`` makes them, and
+    may write them into an array that is given third."""
     tracked = t._node is not None and here.grad_enabled
     if here.born and captured(t):
         refuse(WORDS.sub("_", title.partition("Backward")[0]).lower(), (t, 0))
     check(t, tracked)
-    assign(t._array, np.asarray(array) if isinstance(array, np.generic) else array)
+    a = t._array
+    g = source(generator, like=a)
+    if type(a) is np.ndarray and a.flags.c_contiguous:
+        array = draw(g, a.shape, a)
+    else:
+        array = _in_order(a, g, draw)
+    if array is not a:
+        assign(a, np.asarray(array) if isinstance(array, np.generic) else array)
     t._bump()
     if tracked:
         cls = _zero_nodes.setdefault(title, type(title, (OperatorNode,), {"_operator": _NoGradient, "_title": title}))
@@ -60,16 +68,14 @@ def filled(t: Tensor, array: np.ndarray, title: str) -> Tensor:
     return t
 
 
-def _draw(t: Tensor, sampler: Callable, *args: Any, **kwargs: Any) -> np.ndarray:
-    """A sampler's numbers in the order in which PyTorch's loops visit the tensor's memory."""
-    if type(t._array) is np.ndarray and t._array.flags.c_contiguous:
-        return sampler(t._array.shape, *args, **kwargs)
-    ordered = in_memory_order(t._array)
-    values = sampler(ordered.shape, *args, **kwargs)
-    if ordered is t._array:
+def _in_order(a: Any, g: Any, draw: Callable) -> Any:
+    """A sampler's numbers in the order in which PyTorch's loops visit an array's memory."""
+    ordered = in_memory_order(a)
+    values = draw(g, ordered.shape)
+    if ordered is a:
         return values
-    result = module_of(t._array).empty_like(t._array)
-    in_memory_order(result, t._array)[...] = values
+    result = module_of(a).empty_like(a)
+    in_memory_order(result, a)[...] = values
     return result
 
 
@@ -92,8 +98,9 @@ def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: An
     low, high = float(low), float(to)
     _floating(self, "check_uniform_bounds")
     within_range(self.dtype, low, high)
-    g, d = source(generator, like=self._array), self._array.dtype
-    return filled(self, _draw(self, lambda shape: g.samplers.uniform(g, shape, d, low, high)), "UniformBackward0")
+    d = self._array.dtype
+    draw = lambda g, shape, *into: g.samplers.uniform(g, shape, d, low, high, *into)
+    return filled(self, generator, "UniformBackward0", draw)
 
 
 @filler
@@ -107,9 +114,9 @@ def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Any
     if not self._array.size:
         return self
     _floating(self, "normal_kernel_cpu")
-    g, d, whole = source(generator, like=self._array), self._array.dtype, self._array.flags.c_contiguous
-    draw = lambda shape: g.samplers.normal(g, shape, d, mean, std, contiguous=whole)
-    return filled(self, _draw(self, draw), "NormalBackward0")
+    d, whole = self._array.dtype, self._array.flags.c_contiguous
+    draw = lambda g, shape, *_: g.samplers.normal(g, shape, d, mean, std, contiguous=whole)
+    return filled(self, generator, "NormalBackward0", draw)
 
 
 EXACT = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
@@ -134,11 +141,11 @@ def random_(self: Tensor, *limits: Any, generator: Any = None, **bounds: Any) ->
     low, to = (*limits, *(None, None)[len(limits) :])
     low, to = bounds.pop("from", low), bounds.pop("to", to)
     upwards = to is None and len(limits) == 2
-    g, d = source(generator, like=self._array), self._array.dtype
+    d = self._array.dtype
     if d.kind == "c":
         raise not_implemented("random_kernel_cpu", self.dtype)
     if low is None and to is None:
-        return filled(self, _draw(self, lambda shape: g.samplers.random(g, shape, d)), "RandomBackward2")
+        return filled(self, generator, "RandomBackward2", lambda g, shape, *into: g.samplers.random(g, shape, d, *into))
     least, most, exact = bounds_of(self.dtype)
     if upwards:  # to the largest that the dtype holds exactly
         low, high = int(low), 1 + (most if exact is None else exact)
@@ -161,21 +168,22 @@ def random_(self: Tensor, *limits: Any, generator: Any = None, **bounds: Any) ->
                 "become an error in version 1.7 release, please fix the code in advance"
             )
     title = "RandomBackward1" if to is None and not upwards else "RandomBackward0"
-    return filled(self, _draw(self, lambda shape: g.samplers.randint(g, low, high, shape, d)), title)
+    return filled(self, generator, title, lambda g, shape, *into: g.samplers.randint(g, low, high, shape, d, *into))
 
 
 @filler
 def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
     """Fill with 1 with probability p, else 0."""
-    g = source(generator, like=self._array)
+    d = self._array.dtype
     if isinstance(p, Tensor):
         chances = p.detach().expand(self._array.shape)._array
         if p.dtype.category != FLOAT:
             raise not_implemented("bernoulli_tensor_cpu_p_", p.dtype)
-        array = g.samplers.bernoulli(g, chances, self._array.dtype)
-        return filled(self, array, "BernoulliBackward1")
-    array = _draw(self, lambda shape: g.samplers.bernoulli_mask(g, shape, float(p)))
-    return filled(self, array.astype(self._array.dtype), "BernoulliBackward2")
+        g = source(generator, like=self._array)
+        array = in_memory_order(g.samplers.bernoulli(g, chances, d), self._array)
+        return filled(self, generator, "BernoulliBackward1", lambda g, shape, *_: array)
+    draw = lambda g, shape, *_: g.samplers.bernoulli_mask(g, shape, float(p)).astype(d)
+    return filled(self, generator, "BernoulliBackward2", draw)
 
 
 def _distribution(name: str, sampler: str, defaults: dict[str, float], positive: tuple = (0, "")) -> None:
@@ -203,9 +211,9 @@ def _distribution(name: str, sampler: str, defaults: dict[str, float], positive:
                 f"{sampler.title()} distribution is a continuous probability distribution. dtype must be a floating point but "
                 f"you specified {self.dtype.short if name == 'exponential_' else LONG_NAMES[self.dtype.name]}"
             )
-        g, d = source(generator, like=self._array), self._array.dtype
-        array = _draw(self, lambda shape: getattr(g.samplers, sampler)(g, shape, d, *parameters))
-        return filled(self, array, title)
+        d = self._array.dtype
+        draw = lambda g, shape, *into: getattr(g.samplers, sampler)(g, shape, d, *parameters, *into)
+        return filled(self, generator, title, draw)
 
     method.__name__ = method.__qualname__ = name
     method.__doc__ = f"Fill with random numbers of the {sampler.replace('_', ' ')} distribution."

@@ -33,7 +33,7 @@ def shown(ord) -> str:
 
 
 EXACT_SIZE = 100_000
-"""Up to this many elements norms are added up in PyTorch's order."""
+"""Up to this many elements norms of all of them are added up in PyTorch's order, as those along a dimension are."""
 
 
 compiled_squares = kernel("square_sums", unsuited)
@@ -101,7 +101,8 @@ def fold(xp, a, ord, axes, keepdims):
     if a.dtype.kind == "c" or ord not in (1, 2):
         a = xp.abs(a)
     kind = a.dtype
-    if ord == 2 and type(a) is np.ndarray and a.size <= EXACT_SIZE and (len(axes) == 1 or len(axes) == a.ndim):
+    few = a.size <= EXACT_SIZE or len(axes) < a.ndim
+    if ord == 2 and type(a) is np.ndarray and few and (len(axes) == 1 or len(axes) == a.ndim):
         found = roots_of_squares(a, axes[0] if len(axes) < a.ndim else None, bool(keepdims))
         if found is not None:
             return found
@@ -154,7 +155,7 @@ def plain_norm(x, ord, dim, keepdim, dtype):
         dim = None
     elif type(dim) is tuple and dim:
         dim = dim[0]
-    if x.size <= EXACT_SIZE:
+    if x.size <= EXACT_SIZE or dim is not None and x.ndim > 1:
         if (found := roots_of_squares(x, dim, bool(keepdim))) is not None:
             return found
     if dim is not None or keepdim:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from math import isfinite
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from ...arrays.errors import combination_error
 from ...arrays.numbers import converted
 from ...arrays.warning import warn
 from ...graph.fields import wrap
+from ...kernels import kernel, unsuited
 from ...loading.table import find_function
 from ...numerics import cumulative
 from ...numerics.cumulative import BLOCK
@@ -133,6 +133,9 @@ def quick_variance(a, dim):
     return np.add.reduce(away, dim) / (n - 1)
 
 
+variances = kernel("variances", unsuited)
+
+
 def along(root):
     """The array function of a variance, or of its root."""
 
@@ -141,6 +144,8 @@ def along(root):
             return None
         if (a.size if dim is None else a.shape[dim] if -a.ndim <= dim < a.ndim else 0) < 2:
             return None
+        if a.dtype is FLOAT32 and a.size <= BLOCK and (found := variances(a, dim, False, root, False)) is not None:
+            return found
         r = quick_variance(a, dim)
         r = np.sqrt(r) if root else r
         return r.astype(a.dtype, "C") if type(r) is np.ndarray else np.asarray(r, a.dtype)
@@ -149,25 +154,23 @@ def along(root):
 
 
 def along_both(root):
-    """The array function of a variance, or of its root, and the mean, of float32 alone: their sums in double are the same in any
-    order."""
+    """The array function of a variance, or of its root, and the mean. Of float32 their sums in double are the same in any order."""
 
     def compute(a, dim, correction, keepdim):
         usual = correction is None and (dim is None or type(dim) is int)
-        if a.dtype is not FLOAT32 or a.size > BLOCK or not usual:
+        if a.size > BLOCK or not usual or not a.flags.c_contiguous:
             return None
         n = a.size if dim is None else a.shape[dim] if -a.ndim <= dim < a.ndim else 0
-        if n < 2:
-            return None
-        wide = a.astype(FLOAT64)
-        mean = np.add.reduce(wide, dim, None, None, True) / n
-        away = wide - mean
+        if n < 2 or a.dtype is FLOAT32:
+            return variances(a, dim, keepdim, root, True) if n > 1 else None
+        over = tuple(range(a.ndim)) if dim is None else (dim % a.ndim,)
+        mean = np.add.reduce(a, over, None, None, True) / n
+        away = a - mean
         np.multiply(away, away, away)
-        r = np.add.reduce(away, dim, None, None, keepdim) / (n - 1)
-        if not isfinite(r if dim is None else np.add.reduce(r, None)):  # none of them is negative
+        r = np.add.reduce(away, over, None, None, keepdim) / (n - 1)
+        if np.count_nonzero(np.isfinite(r)) < np.size(r):
             return None
-        r = np.sqrt(r) if root else r
-        return np.asarray(r, FLOAT32), np.asarray(mean if keepdim else mean.reshape(np.shape(r)), FLOAT32)
+        return np.asarray(np.sqrt(r) if root else r), mean if keepdim else mean.reshape(np.shape(r))
 
     return compute
 

@@ -80,6 +80,8 @@ def times(found: Any, mode: str, own: str, count: int) -> Any:
 def real_transform(xp: Any, a: Any, dim: Any, mode: str, count: int = 0) -> Any:
     """The first half, along the last of the dimensions, of a real array's transform. What is its own conjugate there is real, see
     `further`."""
+    if len(dim) == 1 and (found := transformed("r2c", a, dim, True, mode, count=count)) is not None:
+        return found
     *others, last = [d % a.ndim for d in dim]
     if others and dim != list(range(a.ndim - len(dim), a.ndim)):
         order = [d for d in range(a.ndim) if d not in (*others, last)] + [*others, last]
@@ -88,7 +90,8 @@ def real_transform(xp: Any, a: Any, dim: Any, mode: str, count: int = 0) -> Any:
     sizes = tuple([a.shape[d] for d in dim])
     count = count or math.prod(sizes)
     modes = ["none"] * len(sizes)
-    modes[scaled(sizes, True)] = mode
+    if mode != "none":
+        modes[scaled(sizes, True)] = mode
     found = transformed("r2c", a, [last], True, modes[-1], count=count)
     if found is None:
         own = modes[-1] if count == sizes[-1] else "none"
@@ -272,8 +275,14 @@ def doubled(input: Tensor, n: int | None, dim: int, norm: str | None, forward: b
     n = points(2 * (x._array.shape[d] - 1) if n is None else n)
     x = resized(x, [d], [n // 2 + 1])
     if forward:
-        x = x.conj()
+        x = conjugated(x)
     return c2r.function(x, [d], scaling(norm, forward), n)
+
+
+def conjugated(x: Tensor) -> Tensor:
+    """The conjugate of what goes to the next transform; made at once where nothing is recorded."""
+    tracked = x._node is not None and here.grad_enabled
+    return x.conj() if tracked or type(x._array) is not np.ndarray else wrap(np.conjugate(x._array))
 
 
 def ints(x: Any) -> list[int] | None:
@@ -368,7 +377,7 @@ def real_over_all(input: Tensor, s: Any, dim: Any, norm: str | None, forward: bo
         return c2r.function(x, dims, mode, last)
     if len(dims) > 1:
         x = c2c.function(x, dims[:-1], mode, True)
-    return c2r.function(x.conj(), dims[-1:], mode, last)
+    return c2r.function(conjugated(x), dims[-1:], mode, last)
 
 
 def _declare(name: str, along: Any, over: Any, forward: bool, text: str, text_of_several: str) -> None:

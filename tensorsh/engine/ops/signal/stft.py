@@ -282,8 +282,17 @@ def bartlett_shape(x: Any, n: int, real: Any) -> Any:
 
 
 def kaiser_shape(x: Any, n: int, real: Any, beta: float) -> Any:
-    ratio = x.astype(np.float64) * (2.0 / (n - 1)) - 1
-    return (bessel(beta * np.sqrt(np.maximum(1 - ratio * ratio, 0))) / bessel(np.float64(beta))).astype(x.dtype)
+    arguments = np.empty(n + 1)
+    ratio = arguments[:n]
+    np.multiply(x, 2.0 / (n - 1), ratio, dtype=np.float64)
+    ratio -= 1.0
+    np.multiply(ratio, ratio, ratio)
+    np.subtract(1.0, ratio, ratio)
+    np.sqrt(np.maximum(ratio, 0.0, out=ratio), ratio)
+    np.multiply(ratio, beta, ratio)
+    arguments[n] = beta
+    found = bessel(arguments)
+    return (found[:n] / found[n]).astype(x.dtype, copy=False)
 
 
 bessel: Any = kernel("i0") or np.i0

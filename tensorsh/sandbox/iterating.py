@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from .names import check_keywords
 from .sealed import Sealed
 
 try:
@@ -65,9 +64,7 @@ def asking(kind: type, place: int = 0) -> type:
 
 def with_key(options: dict[str, Any]) -> dict[str, Any]:
     """The options of a call, whose compiled `key` is called in steps."""
-    if not options or "key" not in check_keywords(options):
-        return options
-    return {**options, "key": with_steps(options["key"])}
+    return {**options, "key": with_steps(options["key"])} if "key" in options else options
 
 
 def keyed(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -20,6 +20,7 @@ from weakref import WeakSet
 from . import process
 from .copying import uncopied
 from .kinds import Immutable
+from .methods import keep_methods
 from .sealed import by_program, current, program_frame
 
 TYPE_CHECKING = False
@@ -304,6 +305,10 @@ class BinaryFile(_Handle, io.BytesIO, metaclass=Immutable):  # type: ignore[meta
 
     def __repr__(self) -> str:
         return f"<file name={self._name!r} mode={self._mode_text!r}>"
+
+
+keep_methods(TextFile)
+keep_methods(BinaryFile)
 
 
 def path_text(path: Any) -> str:

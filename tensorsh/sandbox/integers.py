@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Callable
 from operator import index
 from typing import Any
@@ -44,26 +45,51 @@ def plain(value: Any) -> Any:
     if kind in KNOWN:
         return value
     if kind is list or kind is tuple:
-        return kind([plain(v) for v in value])
+        return kind(value) if SIMPLE.issuperset(map(type, value)) else kind([plain(v) for v in value])
     if kind is dict:
         return {plain(key): plain(v) for key, v in value.items()}
     if issubclass(kind, list):
         return [plain(v) for v in list.__iter__(value)]
-    if of_program(kind):
-        if issubclass(kind, str):
-            return in_units(str.__str__(value))
-        if issubclass(kind, dict):
-            return {plain(key): plain(v) for key, v in dict.items(value)}
-        if issubclass(kind, tuple):
-            return tuple([plain(v) for v in tuple.__iter__(value)])
+    if issubclass(kind, tuple):
+        return tuple([plain(v) for v in tuple.__iter__(value)])
+    if issubclass(kind, dict):
+        return {plain(key): plain(v) for key, v in dict.items(value)}
+    if issubclass(kind, str) and of_program(kind):
+        return in_units(str.__str__(value))
     if is_derived(kind):
         return whole(value)
     if issubclass(kind, (str, bytes)):
         in_units(value)
+    elif is_walked(kind):
+        return [plain(v) for v in value]
     if names_dtype(value, kind):
         raise TypeError(f"numpy in tensorsh asks no '{kind.__name__}' object for a dtype: give it the dtype itself")
     return value
 
+
+def settled(value: Any) -> Any:
+    """A value, with lists of numpy's own in the place of what it takes apart: a program may change a list while numpy asks what is in it."""
+    kind = type(value)
+    is_refused = hasattr(kind, "__array_struct__")  # of a program's, or an array
+    return plain(value) if not is_refused and (issubclass(kind, (list, tuple)) or is_walked(kind)) else value
+
+
+def is_walked(kind: type) -> bool:
+    """Whether numpy takes objects of a class of the library's apart as it does lists (deque, UserList, Subset)."""
+    if (
+        kind in KNOWN
+        or hasattr(kind, "__array__")
+        or hasattr(kind, "__array_interface__")
+        or kind.__name__ == "range"
+        or of_program(kind)
+    ):
+        return False
+    is_like_lists = all(any(name in base.__dict__ for base in kind.__mro__) for name in LIKE_LISTS)
+    return is_like_lists and kind.__module__.partition(".")[0] != "numpy" and not issubclass(kind, OF_BYTES)
+
+
+LIKE_LISTS = ("__getitem__", "__len__")
+OF_BYTES = (bytes, str, bytearray, memoryview, array)
 
 NO_UNITS = re.compile(r"(?:[mM]8|[ea]64)\[(?:[^\]]*/)?\s*(?:[-+]|0+(?!\d))")
 """The name of a dtype of times that are counted in none of their unit, or in a part of it that there is not: `m8[0s]`, `M8[Y/0]`."""
@@ -83,6 +109,7 @@ of_program: Callable[[type], bool] = lambda kind: False
 
 
 KNOWN = frozenset((int, float, bool, complex, str, bytes, type(None), slice))
+SIMPLE = frozenset((int, float, bool, complex, type(None)))
 
 
 CHOOSING = ("dtype", "__getattr__")

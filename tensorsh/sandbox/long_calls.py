@@ -151,8 +151,8 @@ def patiently(function: Callable, arguments: list) -> Any:
 
 NO_OBJECTS = "arrays of Python objects (dtype=object) are not available"
 
-LEADING = (np.dtype, np.longdouble, np.clongdouble)
-"""What leads to arrays of long doubles."""
+LEADING = (np.dtype, np.longdouble, np.clongdouble, np.void)
+"""What leads to arrays of long doubles, and of structures."""
 ndarray = np.ndarray  # of which programs derive no classes
 
 
@@ -167,6 +167,8 @@ def refuse_objects(values: Any) -> None:
                     raise TypeError(NO_OBJECTS)
                 without_gaps(value)
         elif isinstance(value, LEADING):
+            if isinstance(value, np.void) and value.dtype.hasobject:
+                raise TypeError(NO_OBJECTS)
             without_gaps(value)
 
 

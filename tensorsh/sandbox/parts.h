@@ -157,6 +157,46 @@ static void mend_list(PyTypeObject *type) {
     if (type->tp_richcompare == list_compare_before) type->tp_richcompare = list_compare;
 }
 
+/* A view of a dictionary that nobody may write to (the fields of a dtype, the groups of a pattern) is compared and joined as a copy: the other
+   operand would be handed the dictionary itself. */
+typedef struct {
+    PyObject_HEAD
+    PyObject *mapping;
+} Proxy;
+
+static PyObject *copied(PyObject *view) {
+    if (!Py_IS_TYPE(view, &PyDictProxy_Type)) return Py_NewRef(view);
+    PyObject *mapping = ((Proxy *)view)->mapping;
+    if (PyDict_CheckExact(mapping)) return PyDict_Copy(mapping);
+    return PyDict_Check(mapping) ? PyObject_CallMethod(mapping, "copy", NULL) : Py_NewRef(mapping); /* a mapping of the program's */
+}
+
+static PyObject *proxy_compare(PyObject *view, PyObject *other, int how) {
+    PyObject *copy = copied(view), *result = copy == NULL ? NULL : PyObject_RichCompare(copy, other, how);
+    Py_XDECREF(copy);
+    return result;
+}
+
+static PyObject *proxy_or(PyObject *left, PyObject *right) {
+    PyObject *first = copied(left), *second = first == NULL ? NULL : copied(right), *result = second == NULL ? NULL : PyNumber_Or(first, second);
+    Py_XDECREF(first);
+    Py_XDECREF(second);
+    return result;
+}
+
+static int keep_proxies(void) {
+    PyTypeObject *type = &PyDictProxy_Type;
+    static const char *const compared[] = {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"};
+    for (int k = 0; k < 6; k++)
+        if (redirect(type, compared[k], (void *)type->tp_richcompare, (void *)proxy_compare)) return -1;
+    if (redirect(type, "__or__", (void *)type->tp_as_number->nb_or, (void *)proxy_or) ||
+        redirect(type, "__ror__", (void *)type->tp_as_number->nb_or, (void *)proxy_or))
+        return -1;
+    type->tp_richcompare = proxy_compare, type->tp_as_number->nb_or = proxy_or;
+    PyType_Modified(type);
+    return 0;
+}
+
 /* What a descriptor was made of, or `super(...)`, it keeps: it is not made again. `super(A).__init__()`, which beginners write for that of
    A, changes nothing. */
 static int is_part(PyObject *part, void *nothing) {
@@ -374,7 +414,7 @@ static int keep_parts(void) {
     if (redirect(&PyList_Type, "__repr__", (void *)list_text_before, (void *)list_text) || spread(&PyList_Type, mend_list)) return -1;
     alias_text_before = Py_GenericAliasType.tp_repr;
     if (redirect(&Py_GenericAliasType, "__repr__", (void *)alias_text_before, (void *)alias_text) || spread(&Py_GenericAliasType, mend_alias)) return -1;
-    if (keep_collections() || keep_dates() || keep_alone(&PySeqIter_Type, NULL)) return -1;
+    if (keep_proxies() || keep_collections() || keep_dates() || keep_alone(&PySeqIter_Type, NULL)) return -1;
     for (int k = 0; k < ASKING; k++)
         if (put(&asking[k], &asking_definitions[k])) return -1;
     return 0;

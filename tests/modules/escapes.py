@@ -1563,4 +1563,30 @@ class B: pass
 class Bases(tuple):
     def __iter__(self): return iter((B,))
 result = issubclass(dataclasses.make_dataclass("A", [], bases=Bases((B, super))), super)
+---
+import numpy as np
+got = []
+class Same:
+    def __eq__(self, other): got.append(other)
+a = np.zeros(2, [("a", "i4")])
+a.dtype.fields == Same()
+got[0]["a"] = np.dtype("i8"), 4
+result = a[:1]["a"].dtype == "i8"
+---
+import re
+got = []
+class Joined:
+    def __ror__(self, other): got.append(other)
+re.compile("(?P<own>x)").groupindex | Joined()
+got[0]["own"] = 0
+result = re.compile("(?P<own>x)").groupindex["own"] == 0
+---
+import dataclasses
+got = []
+class Other:
+    def __ne__(self, other): got.append(other)
+def metadata(): return dataclasses.fields(dataclasses.make_dataclass("A", ["x"]))[0].metadata
+metadata() != Other()
+got[0]["own"] = 5
+result = metadata() == {"own": 5}
 """.strip().split("\n---\n")

@@ -282,3 +282,30 @@ class P(pathlib.Path):
 found = [*P({str(tmp_path / "in")!r}).glob("../*"), *P({str(tmp_path / "in")!r}).glob("*")]
 """)
     assert session["told"] == ["../in", "own"]
+
+
+LYING_PATTERN = """
+import pathlib
+told = []
+class Pattern(str):
+    asked = 0
+    def startswith(self, start):
+        Pattern.asked += 1
+        return Pattern.asked > 1
+    def rfind(self, part): return 0
+    def __getitem__(self, places): return Folder(WHERE) if places.start is None else "s*"
+class Folder(Pattern):
+    def __add__(self, other): told.append(other)
+    def endswith(self, end): return False
+    def rstrip(self, end): return self
+"""
+
+
+@pytest.mark.parametrize("way", ["glob", "rglob"])
+def test_a_pattern_of_a_program_s_class_is_plain_text(way: str, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "secret").write_text("")
+    session = Session(permissions=Permissions(read=[str(tmp_path / "in")]))
+    session.run(f"WHERE = {str(tmp_path)!r}" + LYING_PATTERN)
+    session.run(f"found = [*pathlib.Path({str(tmp_path / 'in')!r}).{way}(Pattern('*'))]")
+    assert session.run("found, told") == ([], [])

@@ -150,6 +150,10 @@ class Flags(int):
     def __invert__(self): return Flags(~int(self))
     __rand__, __ror__ = __and__, __or__
 re.compile("abcd", Flags(2))
+class Name(str):
+    def __hash__(self): return 1
+try: re.compile("abcd", **{Name("flags"): Flags(2)})
+except TypeError: pass
 Flags.like = 10
 re.RegexFlag(Flags(18))
 re.I | Flags(16)

@@ -38,15 +38,17 @@ static int is_long_double(PyObject *a) {
     return PyArray_TYPE((PyArrayObject *)a) == NPY_LONGDOUBLE || PyArray_TYPE((PyArrayObject *)a) == NPY_CLONGDOUBLE;
 }
 /* An answer, unless it holds objects, or memory that nobody wrote, which a program would get: the hook refuses it. */
+static int is_structure(PyObject *a) { return PyArray_IsScalar(a, Void); }
 static PyObject *same(PyObject *self, PyObject *answer) { return Py_NewRef(answer); }
 static PyMethodDef same_method = {"same", same, METH_O, NULL};
 static PyObject *same_handed;
 static PyObject *looked_at(PyObject *answer) {
-    if (answer == NULL || (!holds_objects(answer) && !has_fields(answer) && !is_long_double(answer))) return answer;
+    if (answer == NULL || (!holds_objects(answer) && !has_fields(answer) && !is_long_double(answer) && !is_structure(answer))) return answer;
     PyObject *seen = PyObject_CallFunctionObjArgs(hook, same_handed, answer, NULL);
     Py_DECREF(answer);
     return seen;
 }
+#include "settled.h"
 /* What numpy asks for no dtype of its own. */
 static int is_known(PyObject *x) {
     return x == Py_None || PyLong_CheckExact(x) || PyBool_Check(x) || PyFloat_CheckExact(x) || PyArray_Check(x) || PyArray_DescrCheck(x) ||
@@ -160,7 +162,11 @@ static PyObject *asked(const Method *method, PyObject *self, PyObject *const *ar
                          : is_huge(self);
     if (asks)
         return PyObject_Vectorcall(hook, all, count + 2, keywords);
-    PyObject *answer = PyObject_Vectorcall(method->before, all + 1, count + 1, keywords);
+    PyObject *answer = NULL;
+    Py_ssize_t taken = 0;
+    while (taken < count + named && (all[taken + 2] = settled(all[taken + 2])) != NULL) taken++;
+    if (taken == count + named) answer = PyObject_Vectorcall(method->before, all + 1, count + 1, keywords);
+    while (taken) Py_DECREF(all[--taken + 2]);
     return is_long_double(self) ? answer : looked_at(answer); /* the library's own: no program has one */
 }
 
@@ -202,18 +208,26 @@ static PyObject *put_apart(PyObject *function, PyObject *a, PyObject *b, PyObjec
     }
 #define BINARY_IF(name, asks)                                                      \
     HANDED(name, binaryfunc, b ? name##_before(a, b) : NULL)                       \
+    static PyObject *name##_settled(PyObject *own_a, PyObject *own_b) {            \
+        SETTLE(a, b, result, name##_before(a, b))                                  \
+        return looked_at(result);                                                  \
+    }                                                                              \
     static PyObject *array_##name(PyObject *a, PyObject *b) {                      \
         if (__builtin_expect(asks, 0)) return put_apart(name##_handed, a, b, NULL); \
-        if (__builtin_expect(!is_plain(a) || !is_plain(b), 0)) return looked_at(name##_before(a, b)); \
+        if (__builtin_expect(!is_plain(a) || !is_plain(b), 0)) return name##_settled(a, b); \
         return name##_before(a, b);                                                \
     }
 #define BINARY(name) BINARY_IF(name, are_huge(a, b))
 #define PRODUCT(name) BINARY_IF(name, of_product(a, b) >= LONG)
 #define POWER(name)                                                                \
     HANDED(name, ternaryfunc, b ? name##_before(a, b, c ? c : Py_None) : NULL)     \
+    static PyObject *name##_settled(PyObject *own_a, PyObject *own_b, PyObject *c) { \
+        SETTLE(a, b, result, name##_before(a, b, c))                               \
+        return looked_at(result);                                                  \
+    }                                                                              \
     static PyObject *array_##name(PyObject *a, PyObject *b, PyObject *c) {         \
         if (__builtin_expect(are_huge(a, b), 0)) return put_apart(name##_handed, a, b, c); \
-        if (__builtin_expect(!is_plain(a) || !is_plain(b), 0)) return looked_at(name##_before(a, b, c)); \
+        if (__builtin_expect(!is_plain(a) || !is_plain(b), 0)) return name##_settled(a, b, c); \
         return name##_before(a, b, c);                                             \
     }
 #define NUMBERS(each)                                                              \
@@ -235,31 +249,56 @@ static int stored(PyObject *answer) {
 }
 
 HANDED(compare, richcmpfunc, b && c ? compare_before(a, b, (int)PyLong_AsLong(c)) : NULL)
-static PyObject *array_compare(PyObject *a, PyObject *b, int how) {
+static PyObject *compared(PyObject *a, PyObject *b, int how) {
     if (__builtin_expect(!are_huge(a, b), 1)) return compare_before(a, b, how);
     PyObject *number = PyLong_FromLong(how), *answer = number ? put_apart(compare_handed, a, b, number) : NULL;
     Py_XDECREF(number);
     return answer;
 }
 
+static PyObject *array_compare(PyObject *a, PyObject *own_b, int how) {
+    PyObject *b = settled(own_b), *found = b == NULL ? NULL : compared(a, b, how);
+    Py_XDECREF(b);
+    return found;
+}
+
 HANDED(index, binaryfunc, b ? index_before(a, b) : NULL)
-static PyObject *array_index(PyObject *a, PyObject *key) {
+static PyObject *index_of(PyObject *a, PyObject *key) {
     if (__builtin_expect(has_array(key) && chosen((PyArrayObject *)a, key) >= HUGE_COUNT, 0)) return put_apart(index_handed, a, key, NULL);
     return __builtin_expect(has_fields(a), 0) ? looked_at(index_before(a, key)) : index_before(a, key);
+}
+static PyObject *array_index(PyObject *a, PyObject *own_key) {
+    PyObject *key = settled(own_key), *found = key == NULL ? NULL : index_of(a, key);
+    Py_XDECREF(key);
+    return found;
 }
 
 /* `a[i] = x` and `a.flat[i] = x`. */
 HANDED(store, objobjargproc, b && c ? done(store_before(a, b, c)) : NULL)
-static int array_store(PyObject *a, PyObject *key, PyObject *value) {
-    const int asks = value != NULL && (holds_objects(a) || (is_huge(a) && chosen((PyArrayObject *)a, key) >= HUGE_COUNT));
-    return asks ? stored(put_apart(store_handed, a, key, value)) : store_before(a, key, value);
+static int array_store(PyObject *a, PyObject *own_key, PyObject *own_value) {
+    if (own_value == NULL) return store_before(a, own_key, NULL);
+    int failed = -1;
+    PyObject *key = settled(own_key), *value = key == NULL ? NULL : settled(own_value);
+    if (value != NULL) {
+        const int asks = holds_objects(a) || (is_huge(a) && chosen((PyArrayObject *)a, key) >= HUGE_COUNT);
+        failed = asks ? stored(put_apart(store_handed, a, key, value)) : store_before(a, key, value);
+    }
+    Py_XDECREF(key);
+    Py_XDECREF(value);
+    return failed;
 }
 HANDED(flat_store, objobjargproc, b && c ? done(flat_store_before(a, b, c)) : NULL)
-static int array_flat_store(PyObject *a, PyObject *key, PyObject *value) {
-    const int asks = value != NULL && holds_objects((PyObject *)((PyArrayIterObject *)a)->ao);
-    return asks ? stored(put_apart(flat_store_handed, a, key, value)) : flat_store_before(a, key, value);
+static int array_flat_store(PyObject *a, PyObject *own_key, PyObject *own_value) {
+    if (own_value == NULL) return flat_store_before(a, own_key, NULL);
+    int failed = -1;
+    PyObject *key = settled(own_key), *value = key == NULL ? NULL : settled(own_value);
+    if (value != NULL)
+        failed = holds_objects((PyObject *)((PyArrayIterObject *)a)->ao) ? stored(put_apart(flat_store_handed, a, key, value))
+                                                                         : flat_store_before(a, key, value);
+    Py_XDECREF(key);
+    Py_XDECREF(value);
+    return failed;
 }
-
 /* `dtype == text`, and a number of times that is told its unit. */
 static int seen(PyObject *name) {
     PyObject *named = PyTuple_Pack(1, name), *answer = named ? PyObject_CallFunctionObjArgs(hook, same_handed, named, NULL) : NULL;
@@ -285,6 +324,26 @@ static PyObject *new_time(PyTypeObject *type, PyObject *args, PyObject *keywords
         if (!good) return NULL;
     }
     return (PyType_IsSubtype(type, &PyTimedeltaArrType_Type) ? timedelta_before : datetime_before)(type, args, keywords);
+}
+/* A structure of one dtype, which is shown to the hook before, as is what was made of it. */
+static newfunc void_before;
+static PyObject *new_void(PyTypeObject *type, PyObject *args, PyObject *keywords) {
+    PyObject *given = PyTuple_GET_SIZE(args) > 1 ? PyTuple_GET_ITEM(args, 1) : keywords ? PyDict_GetItemString(keywords, "dtype") : NULL;
+    if (given == NULL || given == Py_None) return looked_at(void_before(type, args, keywords));
+    PyArray_Descr *dtype = NULL;
+    PyObject *named = PyTuple_Pack(1, given), *plain = named ? PyObject_CallFunctionObjArgs(hook, same_handed, named, NULL) : NULL, *made = NULL;
+    const int failed = plain == NULL || !PyTuple_Check(plain) || PyArray_DescrConverter(PyTuple_GET_ITEM(plain, 0), &dtype) != NPY_SUCCEED;
+    Py_XDECREF(named);
+    Py_XDECREF(plain);
+    if (failed) return NULL;
+    PyObject *seen = PyObject_CallFunctionObjArgs(hook, same_handed, dtype, NULL);
+    if (seen != NULL && PyTuple_GET_SIZE(args)) made = PyTuple_Pack(2, PyTuple_GET_ITEM(args, 0), dtype);
+    else if (seen != NULL) PyErr_SetString(PyExc_TypeError, "void() takes at least 1 positional argument (0 given)");
+    PyObject *answer = made ? looked_at(void_before(type, made, NULL)) : NULL;
+    Py_XDECREF(made);
+    Py_XDECREF(seen);
+    Py_DECREF(dtype);
+    return answer;
 }
 /* The classes of dtypes have taken the slot over from the first. */
 static int compare_dtypes(PyTypeObject *type) {
@@ -330,6 +389,8 @@ static PyObject *wait_for(PyObject *self, PyObject *function) {
     dtype_compare_before = PyArrayDescr_Type.tp_richcompare;
     datetime_before = PyDatetimeArrType_Type.tp_new, timedelta_before = PyTimedeltaArrType_Type.tp_new;
     PyDatetimeArrType_Type.tp_new = PyTimedeltaArrType_Type.tp_new = new_time;
+    void_before = PyVoidArrType_Type.tp_new, PyVoidArrType_Type.tp_new = new_void;
+    if (settle_all(type) < 0) return NULL;
     if (compare_dtypes(&PyArrayDescr_Type) < 0) return NULL;
     Py_RETURN_NONE;
 }

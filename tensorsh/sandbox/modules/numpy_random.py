@@ -15,6 +15,7 @@ import numpy as np
 from ..integers import plain, whole
 from ..kinds import Final, Immutable, make
 from ..long_calls import MANY, apart, is_inert, moves
+from ..names import check_keywords
 from ..numpy_guards import answered
 
 TYPE_CHECKING = False
@@ -86,7 +87,9 @@ def _plain(method: Any, name: str) -> Any:
     def call(*args: Any, **options: Any) -> Any:
         given = args[:1] if name == "shuffle" else ()  # which is shuffled in its place
         args = given + tuple([plain(x) for x in args[len(given) :]])
-        options = {key: x if key == "x" else plain(x) for key, x in options.items()} if options else options
+        options = (
+            {key: x if key == "x" else plain(x) for key, x in check_keywords(options).items()} if options else options
+        )
         if (is_large(args) or is_large(options.values())) and is_inert([*args, *options.values()]):
             if name in IN_PIECES:
                 return IN_PIECES[name](method, *args, **options)

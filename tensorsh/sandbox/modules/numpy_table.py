@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..copying import same
-from ..integers import plain
+from ..integers import plain, settled
 from ..kinds import Calling, Final, Told, make, public_type, stand_in
 from ..long_calls import NO_OBJECTS, batched, counting, endable, fitting
 from ..namespace import Lazy, Namespace
@@ -95,9 +95,9 @@ assert_array_equal assert_array_less assert_array_max_ulp assert_equal assert_st
 
 
 ndarray = public_type(np.ndarray)
-poly1d = stand_in(np.poly1d, "", Calling, _made=lambda c, *rest: np.poly1d(answered(np.atleast_1d(c)), *rest))
-dtype, _ = (stand_in(kind, "", Told, _looked=without_gaps) for kind in (np.dtype, np.void))
-iinfo = stand_in(np.iinfo, "", Told, _looked=same)
+poly1d = stand_in(np.poly1d, "", Calling, _made=lambda c, *rest: np.poly1d(answered(np.atleast_1d(settled(c))), *rest))
+dtype, _ = (stand_in(kind, "", Told, _looked=answered) for kind in (np.dtype, np.void))
+iinfo, ndenumerate = (stand_in(kind, "", Told, _looked=same) for kind in (np.iinfo, np.ndenumerate))
 
 
 class finfo(metaclass=Final):  # noqa: N801
@@ -170,7 +170,7 @@ def vectorize(pyfunc: Any = None, otypes: Any = None, doc: Any = None, excluded:
     real = np.vectorize(pyfunc, plain(otypes), doc, excluded, **options)
 
     def call(*args: Any, **keywords: Any) -> Any:
-        result = real(*args, **keywords)
+        result = real(*map(settled, args), **{name: settled(each) for name, each in keywords.items()})
         return answered(result)
 
     call.__name__ = getattr(pyfunc, "__name__", "vectorize")
@@ -181,9 +181,13 @@ def _sub(name: str, make: Callable[[], dict[str, Any]]) -> Lazy:
     return Lazy(lambda: Namespace(f"numpy.{name}", make))
 
 
+def plain_all(table: dict[str, Any]) -> dict[str, Any]:
+    """Functions on plain integers; classes as they are."""
+    return {name: value if isinstance(value, type) else plainly(value) for name, value in table.items()}
+
+
 def _linalg() -> dict[str, Any]:
-    table = take(np.linalg, LINALG)
-    table["trace"] = plainly(table["trace"])  # told a dtype
+    table = plain_all(take(np.linalg, LINALG))
     return table | {name: batched(table[name]) for name in BATCHED.split() if name in table}
 
 
@@ -240,13 +244,14 @@ def numpy_table(environment: Environment) -> dict[str, Any]:
         "finfo": finfo,
         "dtype": dtype,
         "iinfo": iinfo,
+        "ndenumerate": ndenumerate,
         "frombuffer": frombuffer,
         "vectorize": vectorize,
         "typecodes": dict(np.typecodes),
         "linalg": _sub("linalg", _linalg),
-        "fft": _sub("fft", lambda: {name: endable(with_points(f)) for name, f in take(np.fft, FFT).items()}),
+        "fft": _sub("fft", lambda: {name: endable(plainly(with_points(f))) for name, f in take(np.fft, FFT).items()}),
         "random": _sub("random", random),
-        "testing": _sub("testing", lambda: take(np.testing, TESTING)),
+        "testing": _sub("testing", lambda: plain_all(take(np.testing, TESTING))),
         "typing": _sub("typing", _typing),
         "lib": _sub("lib", _lib),
         "exceptions": _sub("exceptions", _exceptions),

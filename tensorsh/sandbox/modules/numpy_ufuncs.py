@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from ..copying import same
+from ..integers import settled
 from ..kinds import Final, make
 from ..long_calls import HUGE, LONG, apart, refuse_objects
-from ..numpy_guards import answered, named, objectless, plain
+from ..numpy_guards import USUAL, answered, named, objectless, plain
 
 SETTINGS = ("dtype", "casting", "signature", "order", "subok")
 NUMBERS = frozenset((int, float, bool, complex))
@@ -36,7 +37,7 @@ def run(function: Any, *arguments: Any, **options: Any) -> Any:
 
 def written(real: Any, inputs: tuple, outs: tuple, where: Any, options: dict) -> Any:
     """The result of a ufunc where a mask is true; of what is not given in `outs`, the other elements are zero."""
-    inputs = tuple(x if type(x) in NUMBERS else np.asarray(x) for x in inputs)
+    told, inputs = inputs, tuple(x if type(x) in NUMBERS else np.asarray(x) for x in inputs)
     where = np.asarray(where, bool)
     few = [x if type(x) in NUMBERS else x.reshape(-1)[:0] if x.ndim else x for x in inputs]
     with np.errstate(all="ignore"):
@@ -46,8 +47,17 @@ def written(real: Any, inputs: tuple, outs: tuple, where: Any, options: dict) ->
     given = (*outs, *[None] * (real.nout - len(outs)))
     into = tuple(np.zeros(shape, kind) if x is None else x for x, kind in zip(given, kinds, strict=True))
     found = run(real, *inputs, out=into, where=where, **options)
-    parts = [x[()] if new is None else x for x, new in zip(found if real.nout > 1 else (found,), given, strict=True)]
+    wrap = next((x.__array_wrap__ for x in told if is_tensor(x)), None)
+    parts = [
+        x if new is not None else wrap(x) if wrap else x[()]
+        for x, new in zip(found if real.nout > 1 else (found,), given, strict=True)
+    ]
     return tuple(parts) if real.nout > 1 else parts[0]
+
+
+def is_tensor(x: Any) -> bool:
+    """Whether numpy's results of an argument are tensors."""
+    return hasattr(type(x), "__array_wrap__") and not isinstance(x, (np.ndarray, np.generic))
 
 
 def of_real(name: str) -> property:
@@ -65,10 +75,12 @@ class ufunc(metaclass=Final):  # noqa: N801
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         real = self._real
+        if not USUAL.issuperset(map(type, arguments)):
+            arguments = tuple(map(settled, arguments))
         if options:
             options = plain(options)
         where = options.get("where", True)
-        if where is not True and real.signature is None and not any(hasattr(x, "_array") for x in arguments):
+        if where is not True and real.signature is None:
             del options["where"]
             out = options.pop("out", None)
             outs = out if isinstance(out, tuple) else arguments[real.nin :] if out is None else (out,)
@@ -79,27 +91,28 @@ class ufunc(metaclass=Final):  # noqa: N801
 
     def outer(self, a: Any, b: Any, /, **options: Any) -> Any:
         """The function of every pair of an element of `a` and one of `b`."""
+        a, b, options = settled(a), settled(b), plain(options)
         if options.get("where", True) is True:
             pairs = math.prod(x.size for x in (a, b) if type(x) is np.ndarray)
-            return answered((apart if pairs >= HUGE else run)(self._real.outer, a, b, **plain(options)))
+            return answered((apart if pairs >= HUGE else run)(self._real.outer, a, b, **options))
         a, b = np.asarray(a), np.asarray(b)
         return self(a.reshape(a.shape + (1,) * b.ndim), b, **options)
 
     def reduce(self, array: Any, *arguments: Any, **options: Any) -> Any:
         """The elements along an axis, taken together."""
-        return run(self._real.reduce, array, *map(plain, arguments), **plain(options))
+        return run(self._real.reduce, settled(array), *map(plain, arguments), **plain(options))
 
     def accumulate(self, array: Any, *arguments: Any, **options: Any) -> Any:
         """The elements along an axis, each taken together with all before it."""
-        return run(self._real.accumulate, array, *map(plain, arguments), **plain(options))
+        return run(self._real.accumulate, settled(array), *map(plain, arguments), **plain(options))
 
     def reduceat(self, array: Any, indices: Any, *arguments: Any, **options: Any) -> Any:
         """The elements of slices along an axis, taken together."""
-        return run(self._real.reduceat, array, plain(indices), *map(plain, arguments), **plain(options))
+        return run(self._real.reduceat, settled(array), plain(indices), *map(plain, arguments), **plain(options))
 
     def at(self, a: Any, indices: Any, b: Any = None, /) -> None:
         """The function of the elements at `indices`, in place and one after another."""
-        run(self._real.at, a, plain(indices), *(() if b is None else (b,)))
+        run(self._real.at, a, plain(indices), *(() if b is None else (settled(b),)))
 
     def __repr__(self) -> str:
         return repr(self._real)

@@ -165,6 +165,8 @@ def tempfile(environment: Environment) -> dict[str, Any]:
 
 
 def pathlib(environment: Environment) -> dict[str, Any]:
+    from ..files import path_text
+
     permissions = environment.permissions
     asks = _questions(permissions)
 
@@ -204,6 +206,7 @@ def pathlib(environment: Environment) -> dict[str, Any]:
         def glob(self, pattern: str) -> Any:
             import glob as real
 
+            pattern = path_text(pattern)  # one of a program's class would lead elsewhere than it says
             if not pattern or _os.path.isabs(pattern):
                 raise ValueError(f"Unacceptable pattern: {pattern!r}")
             root = permissions.check(self)
@@ -211,7 +214,7 @@ def pathlib(environment: Environment) -> dict[str, Any]:
             return (self / name for name in found if permissions.allows(_os.path.join(root, name)))
 
         def rglob(self, pattern: str) -> Any:
-            return self.glob(_os.path.join("**", pattern))
+            return self.glob(_os.path.join("**", path_text(pattern)))
 
         def open(
             self, mode: str = "r", buffering: int = -1, encoding: str | None = None, errors: str | None = None,

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..integers import plain_text, whole
 from ..iterating import with_steps
+from ..names import check_keywords
 from ..wrapping import wraps
 from .standard import take
 
@@ -24,7 +25,7 @@ def re(environment: Environment) -> dict[str, Any]:
         def call(*args: Any, **options: Any) -> Any:
             if len(args) > place:
                 args = (*args[:place], whole(args[place]) & ~loud, *args[place + 1 :])
-            elif "flags" in options:
+            elif "flags" in check_keywords(options):
                 options["flags"] = whole(options["flags"]) & ~loud
             if place == 4 and len(args) > 1:  # what is called for each match
                 args = (args[0], with_steps(args[1]), *args[2:])

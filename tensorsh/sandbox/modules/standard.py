@@ -9,7 +9,7 @@ from __future__ import annotations
 from types import FunctionType
 
 from ..iterating import SOURCES, keyed, presented, steps, with_steps
-from ..names import composed
+from ..names import check_keywords, composed
 from ..wrapping import wraps
 
 TYPE_CHECKING = False
@@ -340,7 +340,9 @@ def json(environment: Environment) -> dict[str, Any]:
                     return value.copy()
                 return (default or real.JSONEncoder().default)(value)
 
-            options.pop("check_circular", None)  # checked always: what is not can be interrupted nowhere
+            check_keywords(options).pop(
+                "check_circular", None
+            )  # checked always: what is not can be interrupted nowhere
             return function(*args, default=default if options.get("cls") else other, **options)
 
         return written

@@ -43,6 +43,7 @@ from tensorsh.torch.nn.modules.activation import Threshold as Threshold
 from tensorsh.torch.nn.modules.adaptive import AdaptiveLogSoftmaxWithLoss as AdaptiveLogSoftmaxWithLoss
 from tensorsh.torch.nn.modules.attention import MultiheadAttention as MultiheadAttention
 from tensorsh.torch.nn.modules.batchnorm import SyncBatchNorm as SyncBatchNorm
+from tensorsh.torch.nn.modules.container import Container as Container
 from tensorsh.torch.nn.modules.container import ModuleDict as ModuleDict
 from tensorsh.torch.nn.modules.container import ModuleList as ModuleList
 from tensorsh.torch.nn.modules.container import ParameterDict as ParameterDict

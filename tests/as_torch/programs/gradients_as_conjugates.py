@@ -27,3 +27,18 @@ for p in (1, 1.5, 2, 3):
     leaf = x.clone().requires_grad_()
     F.pairwise_distance(leaf, 2 * x, p=p).sum().backward()
     print(p, leaf.grad)
+
+negative = torch._neg_view(-torch.arange(6.0).view(2, 3))
+for f in (torch.quantile, torch.nanquantile):
+    print(f(negative, torch.tensor([0.25, 0.5]), dim=1), f(torch.ones(2), torch._neg_view(torch.tensor([-0.25]))))
+for slope in (0.0, 0.5):
+    print(
+        F.rrelu(torch._neg_view(torch.tensor(2.0)), slope, slope, True),
+        F.rrelu_(torch._neg_view(torch.tensor(2.0)), slope, slope, False),
+    )
+for dtype in (torch.float64, torch.float32):
+    leaf = torch._neg_view(-torch.ones(2, 3, 4, dtype=dtype)).requires_grad_()
+    (leaf @ torch.ones(4, 2, dtype=dtype) + F.linear(leaf, torch.ones(2, 4, dtype=dtype))).backward(
+        torch._neg_view(torch.ones(2, 3, 2, dtype=dtype))
+    )
+    print(leaf.grad)

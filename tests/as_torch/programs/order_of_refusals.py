@@ -75,3 +75,18 @@ for d in (1, 2, 3):
             weight = torch.ones(2, 2 // groups, *[k] * d, dtype=torch.float64)
             told(getattr(F, f"conv{d}d"), x, weight, stride=step, groups=groups)
             told(getattr(F, f"conv_transpose{d}d"), x, weight, stride=step, groups=groups, output_padding=padding)
+
+drawn = torch.full((4, 2, 3), 0.5)
+for shape in ((2, 3, 4, 5), (4, 2, 3, 4, 5), (1, 1, 3, 3, 3), (2, 3, 4), (4, 2, 3, 4)):
+    d = 3 if len(shape) == 5 or len(shape) == 4 and shape[0] == 2 else 2
+    for given in (
+        {"output_size": 1},
+        {"output_size": 2},
+        {"output_size": (1, 2, 2)[:d]},
+        {"output_ratio": 0.5},
+        {"output_ratio": (0.5,) * d},
+    ):
+        x = torch.arange(float(torch.Size(shape).numel())).view(shape)
+        told(getattr(F, f"fractional_max_pool{d}d"), x, 2, _random_samples=drawn[..., :d], **given)
+for dim in ((2, 0), (2, 1, 0), (-1, 0), (0, 1), 1):
+    told(torch.masked.prod, torch.ones(2, 3, 4) * 2, dim, mask=torch.arange(24).view(2, 3, 4) % 3 > 0)

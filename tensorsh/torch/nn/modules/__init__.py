@@ -7,7 +7,7 @@ from ....sandbox.namespace import lazily
 LAYOUT = {
     "parameter": "Parameter Buffer UninitializedParameter UninitializedBuffer",
     "modules.module": "Module",
-    "modules.container": "Sequential ModuleList ModuleDict ParameterList ParameterDict",
+    "modules.container": "Container Sequential ModuleList ModuleDict ParameterList ParameterDict",
     "modules.linear": "Identity Linear Bilinear LazyLinear",
     "modules.activation": (
         "CELU ELU GELU GLU Hardshrink Hardsigmoid Hardswish Hardtanh LeakyReLU LogSigmoid LogSoftmax Mish PReLU RReLU ReLU "

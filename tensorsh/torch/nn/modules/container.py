@@ -7,12 +7,28 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from ....engine.arrays.warning import warn
 from ....engine.tensors.tensor import Tensor
 from ....sandbox.named import read_named, write_named
 from ..parameter import Parameter
 from .module import Module, indented, typename
 
-__all__ = ["Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"]
+__all__ = ["Container", "Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"]
+
+
+class Container(Module):
+    """Modules by their names; it is not called. FutureWarning: every `Module` holds modules, so derive from that.
+    kwargs: the modules.
+    TypeError for what is no module, KeyError for a name that is taken."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        warn(
+            "`nn.Container` is deprecated. All of its functionality is now implemented in `nn.Module`. Subclass that instead.",
+            FutureWarning,
+        )
+        super().__init__()
+        for key, value in kwargs.items():
+            self.add_module(key, value)
 
 
 class Numbered(Module):

@@ -19,7 +19,9 @@ __all__ = ["Container", "Sequential", "ModuleList", "ModuleDict", "ParameterList
 class Container(Module):
     """Modules by their names; it is not called. FutureWarning: every `Module` holds modules, so derive from that.
     kwargs: the modules.
-    TypeError for what is no module, KeyError for a name that is taken."""
+    TypeError for what is no module, KeyError for a name that is taken.
+    >>> list(nn.Container(first=nn.Identity()).named_children())
+    [('first', Identity())]"""
 
     def __init__(self, **kwargs: Any) -> None:
         warn(

@@ -65,7 +65,8 @@ distributed/_tensor/test_view_ops distributed/_tensor/test_utils distributed/_te
 distributed/_tensor/test_common_rules distributed/_tensor/test_random_ops distributed/_tensor/test_optimizers
 distributed/tensor/parallel/test_tp_style distributed/tensor/parallel/test_parallelize_api distributed/algorithms/test_join
 distributed/optim/test_zero_redundancy_optimizer distributed/test_c10d_common distributed/pipelining/test_microbatch
-distributed/pipelining/test_backward distributed/pipelining/test_schedule
+distributed/pipelining/test_backward distributed/pipelining/test_schedule test_native_functions test_legacy_vmap
+test_fx_experimental test_bundled_inputs test_function_schema test_content_store test_package functorch/test_parsing
 """.split()
 INTERNAL = "torch.testing._internal"
 COMPARISON = ("torch.testing._comparison", "torch.testing._utils")

@@ -15,10 +15,12 @@ from tensorsh.engine.examples import example
 from ..support.outcomes import headline
 
 DTYPES = [torch.float32, torch.float64, torch.int64, torch.bool, torch.complex64, torch.uint8]
+WIDER: tuple[list, list] = [], [torch.complex128]
+"""What is tried besides, where a result is real or complex."""
 SHORT = {"float32": "Float", "float64": "Double", "int64": "Long", "bool": "Bool", "complex64": "ComplexFloat",
-         "uint8": "Byte", "int32": "Int", "uint64": "UInt64"}  # fmt: skip
+         "complex128": "ComplexDouble", "uint8": "Byte", "int32": "Int", "uint64": "UInt64"}  # fmt: skip
 LONG = {"float32": "float", "float64": "double", "int64": "long int", "bool": "bool", "complex64": "c10::complex<float>",
-        "uint8": "unsigned char", "int32": "int", "uint64": "unsigned long"}  # fmt: skip
+        "complex128": "c10::complex<double>", "uint8": "unsigned char", "int32": "int", "uint64": "unsigned long"}  # fmt: skip
 RANKS = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
 GRADIENT = re.compile(r"(\w+)\(\): functions with out=")
 
@@ -155,7 +157,10 @@ def outs(takes: dict[str, str]) -> dict[str, str]:
             want = name_of(x.dtype)
             if want not in SHORT:
                 continue
-            answers = {name_of(d): said(function, args, settings | {"out": made(place, d)}) for d in DTYPES}
+            answers = {
+                name_of(d): said(function, args, settings | {"out": made(place, d)})
+                for d in DTYPES + WIDER[x.is_complex()]
+            }
             if any("unexpected keyword" in a or "invalid combination" in a for a in answers.values()):
                 break
             told = rule(want, answers, name[0] == "_")

@@ -279,7 +279,7 @@ def move(array: Any, target: device) -> Any:
     if hasattr(array, "layout"):  # a sparse one
         return array.moved(target)
     if target.type == "cpu":
-        return array if isinstance(array, np.ndarray) else fetched(array)
+        return array if isinstance(array, (np.ndarray, np.generic)) else fetched(array)
     if target.type == "meta":
         return nowhere().placed(array)
     if absent(array):

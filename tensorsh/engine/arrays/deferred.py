@@ -28,13 +28,13 @@ SHAPED = frozenset("T mT transpose swapaxes squeeze reshape ravel diagonal".spli
 class Deferred(np.lib.mixins.NDArrayOperatorsMixin):
     """An array of numpy that is read as its conjugate, or its negative, or both."""
 
-    __slots__ = ("memory", "conj", "neg")
+    __slots__ = ("memory", "is_conj", "is_neg")
     __class__ = property(lambda self: ndarray)  # type: ignore[assignment]
     __array_priority__ = 100
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, memory: Any, conj: bool, neg: bool) -> None:
-        self.memory, self.conj, self.neg = memory, conj, neg
+        self.memory, self.is_conj, self.is_neg = memory, conj, neg
 
     shape = property(lambda self: self.memory.shape)
     strides = property(lambda self: self.memory.strides)
@@ -53,18 +53,18 @@ class Deferred(np.lib.mixins.NDArrayOperatorsMixin):
             return [self.alike(each) for each in memory]
         if memory is None or type(memory) is Deferred:
             return memory
-        return deferred(np.asarray(memory), self.conj, self.neg)
+        return deferred(np.asarray(memory), self.is_conj, self.is_neg)
 
     def restrided(self, shape: tuple, strides: tuple, offset: int, dtype: Any) -> Any:
         return self.alike(strided(self.memory, shape, strides, offset, dtype))
 
     def turned(self, values: Any) -> Any:
         """Elements of memory as they are read, or elements as memory holds them: each is the way back of the other."""
-        if self.conj:
+        if self.is_conj:
             values = np.conjugate(values)
             if self.memory.dtype is COMPLEX_HALF:
                 values = as_complex_half(values)
-        if self.neg:
+        if self.is_neg:
             if self.memory.dtype.kind == "b":
                 raise NotImplementedError("\"neg_cpu\" not implemented for 'Bool'")
             values = np.negative(values)
@@ -133,7 +133,7 @@ def deferred(memory: Any, conj: bool, neg: bool) -> Any:
 
 def bits(array: Any) -> tuple[bool, bool]:
     """Whether an array is read as the conjugate, and as the negative, of what lies in memory."""
-    return (array.conj, array.neg) if type(array) is Deferred else getattr(array, "bits", (False, False))
+    return (array.is_conj, array.is_neg) if type(array) is Deferred else getattr(array, "bits", (False, False))
 
 
 def memory_of(array: Any) -> Any:

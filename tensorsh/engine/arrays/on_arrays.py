@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...sandbox.wrapping import wraps
+from .deferred import resolved, seen
 
 
 def on_arrays(computed: Callable) -> Any:
@@ -18,7 +19,7 @@ def on_arrays(computed: Callable) -> Any:
         @wraps(formula)
         def run(t: Any, *values: Any) -> Any:
             if t.raw:
-                if (found := computed(*values)) is not None:
+                if (found := computed(*map(resolved, values) if seen else values)) is not None:
                     return found
             return formula(t, *values)
 

@@ -62,7 +62,8 @@ def settings(kind: str, d: int, **values: Any) -> list[tuple[int, ...]]:
 def wrong_count(kind: str, d: int, name: str, count: int) -> str:
     if d == 1 and kind == "max":
         omitted = "None, an int" if name == "stride" else "an int"
-        return f"max_pool1d() {name} must be {omitted}, list of ints or tuple of ints of size 1 but got size {count}"
+        comma = "," if name in ("stride", "padding") else ""
+        return f"max_pool1d() {name} must be {omitted}, list of ints{comma} or tuple of ints of size 1 but got size {count}"
     if d == 1:
         return f"avg_pool1d() argument '{name}' should contain one int (got {count})"
     verb = "must be" if kind == "avg" and d == 3 else "must be either" if name == "dilation" else "must either be"
@@ -83,19 +84,22 @@ def check_pool_input(kind: str, d: int, shape: tuple) -> None:
     if kind == "avg" and d == 2:
         if n < 3:
             own_dim(-3, n)
-        if n > 4 or 0 in shape[-3:]:
-            raise RuntimeError(optional_batch(d, shape))
-    elif d > 1:
-        if n not in (d + 1, d + 2):
-            raise RuntimeError(f"non-empty {d + 1}D or {d + 2}D (batch mode) tensor expected for input")
-        if d == 3 and 0 in shape[-4:]:
-            title = "avg_pool3d" if kind == "avg" else "max_pool3d_with_indices_out_cpu_template"
-            raise RuntimeError(
-                f"{title}(): Expected input's non-batch dimensions to have positive length, but input has a shape of "
-                f"{list(shape)} and non-batch dimension {shape[-4:].index(0)} has length zero!"
-            )
-        if d == 2 and 0 in shape[-3:]:
-            raise RuntimeError(optional_batch(d, shape))
+    elif d > 1 and n not in (d + 1, d + 2):
+        raise RuntimeError(f"non-empty {d + 1}D or {d + 2}D (batch mode) tensor expected for input")
+
+
+def check_lengths(kind: str, d: int, shape: tuple) -> None:
+    """Dimensions other than the batch have elements."""
+    if d == 2 and (len(shape) > 4 or 0 in shape[-3:]):
+        raise RuntimeError(
+            f"Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but got:{list(shape)}"
+        )
+    if d == 3 and 0 in shape[-4:]:
+        title = "avg_pool3d" if kind == "avg" else "max_pool3d_with_indices_out_cpu_template"
+        raise RuntimeError(
+            f"{title}(): Expected input's non-batch dimensions to have positive length, but input has a shape of "
+            f"{list(shape)} and non-batch dimension 0 has length zero!"
+        )
 
 
 def check_between(name: str, shape: tuple) -> None:
@@ -105,10 +109,6 @@ def check_between(name: str, shape: tuple) -> None:
             f"Expected 2 to 3 dimensions, but got {len(shape)}-dimensional tensor for argument #1 'self' (while checking "
             f"arguments for {name})"
         )
-
-
-def optional_batch(d: int, shape: tuple) -> str:
-    return f"Expected {d + 1}D or {d + 2}D (batch mode) tensor with optional 0 dim batch size for input, but got:{list(shape)}"
 
 
 def check_max_pool1d(kernel: int, stride: int, padding: int, dilation: int, out: Any) -> None:
@@ -128,11 +128,11 @@ def check_max_pool1d(kernel: int, stride: int, padding: int, dilation: int, out:
 
 
 def check_window(
-    kind: str, size: tuple, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple, out: Any
+    kind: str, shape: tuple, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple, out: Any
 ) -> None:
-    """The settings of a pooling over two or three dimensions; `size` is the input's without the batch, `out()` the
-    sizes that come out."""
+    """The settings of a pooling over two or three dimensions; `shape` is the input's, `out()` the sizes that come out."""
     d = len(kernel)
+    size = shape[-d - 1 :]
     if 0 in stride:
         raise RuntimeError("stride should not be zero")
     for k, p, w in zip(kernel, padding, dilation, strict=True):
@@ -149,6 +149,7 @@ def check_window(
     ):
         if min(values) <= 0:
             raise RuntimeError(f"{name} should be greater than zero, but got {listed(prefix, values)}")
+    check_lengths(kind, d, shape)
     if any(p > k // 2 for k, p in zip(kernel, padding, strict=True)):  # whatever the dilation
         raise RuntimeError(
             f"pad should be smaller than or equal to half of kernel size, but got {borders(kernel, padding)}"

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..arrays.constants import FLOAT32, FLOAT64
 from ..arrays.errors import cpp_name, not_implemented, tensor_type
+from ..arrays.state import state
 from ..numerics.windows import check_blocks, remembered
 from ..tensors.tensor import Tensor
 
@@ -167,8 +168,23 @@ def check_dims(input: Tensor, d: int, name: str, bias: Tensor | None = None) -> 
         )
 
 
-def check_types(input: Tensor, weight: Tensor, bias: Tensor | None, transposed: bool, dilation: tuple = ()) -> None:
-    """One dtype for all, and one that convolutions compute."""
+def by_onednn(shape: tuple, kernel: tuple, stride: tuple, dilation: tuple, rest: tuple, groups: int) -> bool:
+    """Whether PyTorch leaves a convolution of float32 to oneDNN, which looks at the dtype of the weight first."""
+    d = len(kernel)
+    batch, channels, *image = shape if len(shape) == d + 2 else (1, *shape)
+    if any(r >= s for r, s in zip(rest, stride, strict=True)):
+        return False
+    if d == 1:
+        image, kernel = [1, *image], (1, *kernel)
+    apart = any(n != 1 for n in (*stride, *dilation))
+    several = apart or batch >= 16 or kernel[-2:] != (1, 1) or state.threads > 1
+    return several and (
+        groups > 1 or min(kernel[-2:]) > 3 or batch > 1 or batch * channels * image[0] * image[1] > 20480
+    )
+
+
+def check_types(input: Tensor, weight: Tensor, bias: Tensor | None, transposed: bool, *settings: Any) -> None:
+    """One dtype for all, and one that convolutions compute. settings: for `by_onednn`."""
     kind = input._array.dtype
     if kind in FLOATS and weight._array.dtype is kind and (bias is None or bias._array.dtype is kind):
         if 0 not in weight._array.shape:
@@ -176,7 +192,13 @@ def check_types(input: Tensor, weight: Tensor, bias: Tensor | None, transposed: 
     name, d = input.dtype.name, weight.ndim - 2
     if not transposed and weight.dtype is input.dtype:
         check_bias(input, bias)
-    if name == "bfloat16" != weight.dtype.name or transposed and name == "float16" != weight.dtype.name:
+    if weight.dtype is not input.dtype and (
+        name == "bfloat16"
+        or transposed
+        and name == "float16"
+        or name == "float32"
+        and by_onednn(input._array.shape, weight._array.shape[2:], *settings)
+    ):
         kinds = tensor_type(input.dtype), tensor_type(weight.dtype)
         raise RuntimeError(
             f"Input type ({kinds[0]}) and weight type ({kinds[1]}) should be the same or input should be a MKLDNN tensor and "
@@ -186,7 +208,7 @@ def check_types(input: Tensor, weight: Tensor, bias: Tensor | None, transposed: 
         raise not_implemented(f"slow_conv_transpose{max(d, 2)}d_out_cpu", input.dtype)
     if transposed and bias is not None and d == 3 and bias.dtype is not input.dtype is weight.dtype:
         raise RuntimeError(f"expected scalar type {input.dtype.short} but found {bias.dtype.short}")
-    if not transposed and any(n > 1 for n in dilation) and kind.kind in "biu" and name != "int64":
+    if not transposed and any(n > 1 for n in settings[1]) and kind.kind in "biu" and name != "int64":
         raise not_implemented("slow_conv_dilated<>", input.dtype)
     if name == "bool":
         raise not_implemented("slow_conv2d_cpu" if d < 3 else "compute_columns3d", input.dtype)

@@ -76,3 +76,19 @@ for f in (
     torch.Tensor.half,
 ):
     print(f(once).stride(), f(twice).stride(), f(twice.transpose(0, 2)).stride(), f(once.t()).stride())
+
+for number in (
+    np.float16(1),
+    np.float32(1),
+    np.float64(1),
+    np.int8(1),
+    np.uint64(1),
+    np.bool_(True),
+    np.complex64(1),
+    np.complex128(1),
+    np.str_("1"),
+):
+    for place in (0, ..., torch.tensor([0, 2]), (slice(0, 2),)):
+        told(lambda: torch.zeros(3, dtype=torch.int32).__setitem__(place, number))
+    if not isinstance(number, np.complex64):
+        told(lambda: number in torch.ones(2))

@@ -61,3 +61,4 @@ tried(
     "three dimensions",
     lambda: masked_tensor(torch.ones(2, 2, 2), torch.ones(2, 2, 2, dtype=torch.bool)).to_sparse_csr(),
 )
+tried("whole numbers learn nothing", lambda: masked_tensor(mask, mask, requires_grad=True))

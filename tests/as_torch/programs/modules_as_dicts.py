@@ -122,3 +122,17 @@ print(net.__dict__["odd"], net.odd)
 bare = nn.Module.__new__(nn.Module)
 print(bare.__dict__, "_forward_hooks" in bare.__dict__)
 told(lambda: bare(1))
+
+import warnings
+
+from torch.nn.modules import *
+
+with warnings.catch_warnings(record=True) as heard:
+    warnings.simplefilter("always")
+    held = torch.nn.Container(a=Linear(1, 1))
+print(
+    held,
+    [(w.category.__name__, str(w.message)) for w in heard],
+    list(held.state_dict()),
+    Container is torch.nn.Container,
+)

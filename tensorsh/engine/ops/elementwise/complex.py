@@ -76,7 +76,7 @@ def view_as_complex(xp, input: Array):
     return input.view(target)[..., 0]
 
 
-view_as_complex.gradient(input=lambda t, g: t.view_as_real(g))
+view_as_complex.gradient(input=lambda t, g: t.view_as_real(t.resolve_conj(g)))
 
 
 def halved(input: Tensor, part: Tensor) -> Tensor:

@@ -54,7 +54,7 @@ masked = kernel("masked", unsuited)
 PUT = ("index_put",)
 BASIC = frozenset({int, slice})
 LONG = np.dtype(np.int64)
-NUMBERS = (bool, int, float, complex, np.generic)
+NUMBERS = (int, float, complex, np.integer)
 ZERO_DIM = (
     "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim tensor "
     "to a number"
@@ -365,7 +365,7 @@ def contains(self: Tensor, element: Any) -> bool:
     if isinstance(element, Tensor):
         check_broadcast([element, self])
         element = element._array
-    elif not isinstance(element, NUMBERS):
+    elif not isinstance(element, (*NUMBERS, np.number)):
         raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
     found = (self._array == element).any()
     return bool(wrap(found) if absent(found) else found)

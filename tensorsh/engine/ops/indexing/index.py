@@ -437,6 +437,8 @@ def index_fill_tensor(xp, input: Array, dim, index: Array, value: Array):
         raise RuntimeError(
             f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
         )
+    if type(value) is np.ndarray:
+        return index_fill_number.kernel(xp, input, dim, index, value.item())
     return filled_at(input, dim, index, value.astype(input.dtype))
 
 

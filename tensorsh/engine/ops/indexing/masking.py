@@ -57,7 +57,7 @@ def value_of(value: Any, dtype: np.dtype) -> Any:
         raise RuntimeError(
             f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
         )
-    return value.astype(dtype)
+    return np.asarray(converted(value.item(), dtype), dtype) if type(value) is np.ndarray else value.astype(dtype)
 
 
 @operator("_masked_fill", method=False, node="MaskedFillBackward0", broadcast=True)

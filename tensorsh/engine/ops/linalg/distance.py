@@ -51,18 +51,18 @@ def p_norm(xp: Any, difference: Any, p: float) -> Any:
 def slope(t: Any, difference: Any, distance: Any, p: float) -> Any:
     """The derivative of the p-norm, p > 0, by the differences; zero where the distance is."""
     if p == 1:
-        return t.sign(difference)
+        return t.sgn(difference)
     d = t.unsqueeze(distance, -1)
     zero = d == 0
     safe = t.masked_fill(d, zero, 1)
     if p == 2:
         found = difference / safe
     elif p == math.inf:
-        found = t.masked_fill(t.sign(difference) * (t.abs(difference) == d), d != d, math.nan)
+        found = t.masked_fill(t.sgn(difference) * (t.abs(difference) == d), d != d, math.nan)
     elif p < 2:
         size = t.abs(difference)
         still = difference == 0
-        found = t.sign(difference) * t.masked_fill(size, still, 1) ** (p - 1) / safe ** (p - 1)
+        found = t.sgn(difference) * t.masked_fill(size, still, 1) ** (p - 1) / safe ** (p - 1)
         found = t.masked_fill(found, still, 0)
     else:
         found = difference * t.abs(difference) ** (p - 2) / safe ** (p - 1)

@@ -50,9 +50,10 @@ def gradient_of_each(t: Any, g: Any, like: Any, reduction: str) -> Any:
     return g / size if reduction == "mean" else g
 
 
-def check_reduction(reduction: str) -> None:
+def check_reduction(reduction: str, words: str | None = None) -> None:
+    """words: what is said behind a name that is none."""
     if reduction not in ("none", "mean", "sum"):
-        raise ValueError(f"{reduction} is not a valid value for reduction")
+        raise ValueError(f"{reduction} is not a valid value for reduction" if words is None else reduction + words)
 
 
 def legacy(size_average: Any, reduce: Any, reduction: str, checked: bool = True) -> str:
@@ -67,17 +68,19 @@ def legacy(size_average: Any, reduce: Any, reduction: str, checked: bool = True)
     return chosen
 
 
-def same_size(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
-    """Both broadcast to one shape, with PyTorch's warning where they differ."""
+def same_size(input: Tensor, target: Tensor, reduction: str) -> tuple[Tensor, Tensor]:
+    """Both broadcast to one shape, with PyTorch's warning where they differ; then the reduction is looked at."""
     if not isinstance(target, Tensor):
         raise not_tensor("mse_loss", input=input, target=target)
     if input._array.shape == target._array.shape:
+        check_reduction(reduction)
         return input, target
     warn(
         f"Using a target size ({target.size()}) that is different to the input size ({input.size()}). This will likely lead to "
         "incorrect results due to broadcasting. Please ensure they have the same size."
     )
     a, b = find_function("broadcast_tensors")(input, target)
+    check_reduction(reduction)
     return a, b
 
 
@@ -162,12 +165,13 @@ _huber_loss = pairwise_loss("huber_loss", _huber, lambda t, x, y, delta: bounded
 def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
     """The squared difference of input and target.
     The shapes broadcast, with a warning. RuntimeError: they do not; ValueError: another `reduction`."""
-    reduction = legacy(size_average, reduce, reduction)
+    reduction = legacy(size_average, reduce, reduction, False)
+    input, target = same_size(input, target, reduction)
     if weight is not None:
         if weight.size() != input.size():
             raise ValueError("Weights and input must have the same size.")
-        return weighted(_mse.function(*same_size(input, target), "none") * weight, weight, reduction)
-    return _mse.function(*same_size(input, target), reduction)
+        return weighted(_mse.function(input, target, "none") * weight, weight, reduction)
+    return _mse.function(input, target, reduction)
 
 
 def weighted(loss: Tensor, weight: Tensor, reduction: str) -> Tensor:
@@ -179,10 +183,10 @@ def weighted(loss: Tensor, weight: Tensor, reduction: str) -> Tensor:
 def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mean", beta=1.0):
     """Squared below `beta`, absolute above.
     The shapes broadcast, with a warning. RuntimeError: a negative `beta`."""
-    reduction = legacy(size_average, reduce, reduction)
+    reduction = legacy(size_average, reduce, reduction, False)
+    input, target = same_size(input, target, reduction)
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
-    input, target = same_size(input, target)
     if beta == 0.0:
         return l1_loss(input, target, reduction=reduction)
     return _smooth_l1.function(input, target, reduction, float(beta))
@@ -190,24 +194,21 @@ def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mea
 
 def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
     """Squared below `delta`, `delta` times the absolute difference above."""
-    check_reduction(reduction)
+    same = target.size() == input.size()
+    input, target = same_size(input, target, reduction)
     if not delta > 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
-    if target.dtype is not input.dtype and target.size() == input.size():
+    if target.dtype is not input.dtype and same:
         check_kept(input, target)
         target = target.to(input.dtype)
     if weight is not None:
-        return weighted(
-            _huber_loss.function(*same_size(input, target), "none", float(delta)) * weight, weight, reduction
-        )
-    return _huber_loss.function(*same_size(input, target), reduction, float(delta))
+        return weighted(_huber_loss.function(input, target, "none", float(delta)) * weight, weight, reduction)
+    return _huber_loss.function(input, target, reduction, float(delta))
 
 
 def reduced(loss: Tensor, reduction: str, words: str | None = None) -> Tensor:
-    """A composite loss as its reduction wants it. words: what is said, behind it, of a name that is none."""
-    if words is not None and reduction not in ("none", "mean", "sum"):
-        raise ValueError(reduction + words)
-    check_reduction(reduction)
+    """A composite loss as its reduction wants it."""
+    check_reduction(reduction, words)
     return loss if reduction == "none" else loss.mean() if reduction == "mean" else loss.sum()
 
 
@@ -215,8 +216,8 @@ def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", wei
     """The absolute difference of input and target.
     Of one shape (others broadcast, with a warning). `reduction` 'mean' or 'sum' gives one number, 'none' a loss per
     element; `weight` multiplies each. ValueError: another reduction."""
-    reduction = legacy(size_average, reduce, reduction)
-    input, target = same_size(input, target)
+    reduction = legacy(size_average, reduce, reduction, False)
+    input, target = same_size(input, target, reduction)
     loss = (input - target).abs()
     return reduced(loss, reduction) if weight is None else weighted(loss * weight, weight, reduction)
 

@@ -34,7 +34,8 @@ def bce(xp, input: Array, target: Array, weight: Constant = None, reduction="mea
         (name, ~((x >= 0) & (x <= 1)))
         for name, x in (("input", input), ("target", target))
         if not (
-            type(x) is np.ndarray and x.size and np.minimum.reduce(x, None) >= 0 and np.maximum.reduce(x, None) <= 1
+            type(x) is np.ndarray
+            and (not x.size or np.minimum.reduce(x, None) >= 0 and np.maximum.reduce(x, None) <= 1)
         )
     ]
     if len(outside) > 1 and xp is np:  # of the first element that is wrong
@@ -156,13 +157,9 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
     ``target * (log(target) - input)`` for each element; with `log_target` the target is a logarithm, too. `reduction`
     'batchmean' is the divergence as it is defined, 'mean' divides by all elements (with a warning), 'sum' and 'none'
     do not."""
-    for each in (input, target):
-        if each._array.dtype.kind in "biuc":
-            kind = "Complex" if each._array.dtype.kind == "c" else "Integral"
-            raise RuntimeError(f"kl_div: {kind} inputs not supported.")
     if reduction == "batchmean":
         reduction = "sum"
-        batch = input.shape[0]
+        batch = input.shape[0] if input.ndim else None
     else:
         reduction = legacy(size_average, reduce, reduction)
         batch = None
@@ -172,6 +169,10 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
                 "by the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the same as "
                 "'batchmean' in the next major release."
             )
+    for each in (input, target):
+        if each._array.dtype.kind in "biuc":
+            kind = "Complex" if each._array.dtype.kind == "c" else "Integral"
+            raise RuntimeError(f"kl_div: {kind} inputs not supported.")
     loss = target.exp() * (target - input) if log_target else find_function("xlogy")(target, target) - target * input
     loss = reduced(loss, reduction)
     return loss if batch is None else loss / batch
@@ -183,11 +184,12 @@ def poisson_nll_loss(
 ):  # fmt: skip
     """Minus the log-likelihood of counts under Poisson rates (or their logarithms)."""
     reduction = legacy(size_average, reduce, reduction, False)
+    check_reduction(reduction, " is not a valid value for reduction")
     loss = input.exp() - target * input if log_input else input - target * plus(input, eps).log()
     if full:
         stirling = target * target.log() - target + times(times(target, 2 * math.pi).log(), 0.5)
         loss = loss + stirling.masked_fill(target <= 1, 0)
-    return reduced(loss, reduction, " is not a valid value for reduction")
+    return reduced(loss, reduction)
 
 
 @composite("nn.functional.gaussian_nll_loss", method=False)

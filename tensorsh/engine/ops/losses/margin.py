@@ -33,6 +33,7 @@ def soft_margin_slope(t, g, input, target, reduction):
 @composite("nn.functional.soft_margin_loss", method=False)
 def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
     """log(1 + exp(-y x)) for targets y of 1 and -1."""
+    reduction = legacy(size_average, reduce, reduction)
     if input._array.dtype.kind == "b":
         input = -input  # which is refused
     if input._array.dtype.kind in "iu":
@@ -40,7 +41,7 @@ def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="m
     check_kept(input, target)
     if target._array.dtype is not input._array.dtype:
         target = target.to(input.dtype)
-    return soft_margin.function(input, target, legacy(size_average, reduce, reduction))
+    return soft_margin.function(input, target, reduction)
 
 
 def from_number(number, input):
@@ -52,10 +53,11 @@ def from_number(number, input):
 def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=None, reduction="mean"):
     """x where the target is 1, max(0, margin - x) where it is -1.
     Of one shape. `reduction` 'mean' or 'sum' gives one number, 'none' a loss per element."""
+    reduction = legacy(size_average, reduce, reduction)
     zero = find_function("zeros_like")(input)
     below = find_function("where")(target != 1, from_number(margin, input).clamp_min(0), zero)
     same = find_function("where")(target != -1, input, zero)
-    return reduced(below + same, legacy(size_average, reduce, reduction))
+    return reduced(below + same, reduction)
 
 
 @composite("nn.functional.margin_ranking_loss", method=False)
@@ -202,9 +204,10 @@ multilabel_margin.gradient(input=by_row)
 @composite("nn.functional.multilabel_margin_loss", method=False)
 def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
     """The margin by which classes outside a set come near those within; target lists classes, ended by -1."""
+    reduction = legacy(size_average, reduce, reduction)
     check_multilabel(input._array, target._array)
     refuse_halves("multilabel_margin_loss_forward_out_frame", input._array)
-    return multilabel_margin.function(input, target, legacy(size_average, reduce, reduction))
+    return multilabel_margin.function(input, target, reduction)
 
 
 @composite("nn.functional.multilabel_soft_margin_loss", method=False)

@@ -141,14 +141,13 @@ def _average_forms(d: int) -> None:
         (border,) = settings("avg", d, padding=padding)
         if d == 1:
             image, high, far, above = (*shape[:-1], 1, shape[-1]), (1, *kernel), (1, *steps), (0, *border)
-            check_pool_input("avg", 2, image)
             fitting = lambda: outputs(image[-2:], high, far, above, (1, 1), ceil_mode)  # noqa: E731
-            check_window("avg", image[-3:], high, far, above, (1, 1), fitting)
+            check_window("avg", image, high, far, above, (1, 1), fitting)
         if d > 1:
             check_pool_input("avg", d, shape)
             ones = (1,) * d
             fitting = lambda: outputs(shape[-d:], kernel, steps, border, ones, ceil_mode)  # noqa: E731
-            check_window("avg", shape[-d - 1 :], kernel, steps, border, ones, fitting)
+            check_window("avg", shape, kernel, steps, border, ones, fitting)
         return kernel, steps, border
 
     def pool(

@@ -418,7 +418,7 @@ def _conv(d: int) -> None:
                 padding = 0
         shapes = input._array.shape, weight._array.shape, None if bias is None else bias._array.shape
         (stride, padding, dilation, rest), single = geometry(d, *shapes, stride, padding, dilation, groups)
-        check_types(input, weight, bias, False, dilation)
+        check_types(input, weight, bias, False, stride, dilation, rest, groups)
         x = input.unsqueeze(0) if single else input
         y = convolution.function(x, weight, bias, stride, padding, dilation, False, rest, groups)
         return y.squeeze(0) if single else y
@@ -476,7 +476,7 @@ def _conv_transpose(d: int) -> None:
         (stride, padding, dilation, rest), single = transposed_geometry(
             d, *shapes, stride, padding, dilation, output_padding, groups
         )
-        check_types(input, weight, bias, True)
+        check_types(input, weight, bias, True, stride, dilation, rest, groups)
         if bias is not None and bias.dtype is not input.dtype:
             # The result begins as a copy of the bias, which may be of another dtype.
             fits_dtype(input.dtype, bias.dtype)

@@ -50,7 +50,7 @@ def fractional(xp, input: Array, kernel, size, samples):
     d = len(kernel)
     spatial, outer = input.shape[-d:], input.shape[:-d]
     planes = input.reshape(prod(outer), *spatial)
-    draws = samples.reshape(samples.size // d, d).astype(input.dtype, copy=False)
+    draws = samples.reshape(samples.size // d, d)[: len(planes)].astype(input.dtype, copy=False)
     if d == 2 and type(planes) is np.ndarray:
         found = fractional_maxima(*map(np.ascontiguousarray, (planes, draws)), (*kernel, *size))
         if found is not None:
@@ -137,7 +137,7 @@ def _forms(d: int) -> None:
         spatial = input.shape[-d:]
         if output_size is None:
             ratios = _many(output_ratio, d)
-            if len(ratios) != d:
+            if len(output_ratio if d == 2 else ratios) != d:
                 what = "tuple of Ints" if d == 2 else "tuple of three Ints"
                 raise ValueError(f"{name} requires output_ratio to either be a single Int or {what}.")
             output_size = [int(n * ratio) for n, ratio in zip(spatial, ratios, strict=True)]
@@ -148,8 +148,9 @@ def _forms(d: int) -> None:
             batch = 1 if input.ndim == d + 1 else at(0)
             _random_samples = find_function("rand")(batch, at(-d - 1), d, dtype=input.dtype)
         _check_planes(name, d, input._array.shape)
-        for which, n, k, out in zip(("time", "height", "width")[-d:], spatial, kernel, size, strict=True):
-            if out + k - 1 > n:
+        sides = list(zip(("time", "height", "width")[-d:], spatial, kernel, size, strict=True))
+        for which, n, k, out in sides if d == 2 else (sides[0], sides[2], sides[1]):
+            if out + k - (d == 2) > n:
                 raise RuntimeError(f"{title}(): pool {which} {k} too large relative to input {which} {n}")
         if min(size) < 0:
             shape = [*input.shape[:-d], *size]

@@ -315,12 +315,7 @@ def of_lines(shape: tuple, kernel_size: Any, stride: Any, padding: Any, dilation
         raise RuntimeError("value cannot be converted to type int without overflow")
     rows = kernel, step, border, spread = [(n, *alone) for n, alone in zip((1, 1, 0, 1), lines, strict=True)]
     image = (*shape[:-1], 1, shape[-1])
-
-    def fitting() -> tuple:
-        check_pool_input("max", 2, image)
-        return outputs(image[-2:], *rows, ceil_mode)
-
-    check_window("max", image[-3:], kernel, step, border, spread, fitting)
+    check_window("max", image, kernel, step, border, spread, lambda: outputs(image[-2:], *rows, ceil_mode))
     return tuple(lines)
 
 
@@ -387,7 +382,7 @@ def _max_forms(d: int) -> None:
             check_max_pool1d(kernel[0], steps[0], border[0], spread[0], lambda: fitting()[0])
         else:
             check_pool_input("max", d, shape)
-            check_window("max", shape[-d - 1 :], *given, fitting)
+            check_window("max", shape, *given, fitting)
         return given
 
     def pool(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):

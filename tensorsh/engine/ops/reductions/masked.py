@@ -58,7 +58,7 @@ def all_dims(dim: Any, ndim: int) -> tuple:
         if d >= ndim or d < -ndim:
             raise IndexError(f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got {d})")
         dims.append(d % ndim)
-    return tuple(dims)
+    return tuple(sorted(dims))
 
 
 def counted(input: Tensor, mask: Any, dims: tuple, keepdim: bool) -> Tensor:

@@ -143,7 +143,7 @@ def quantile_of(name, input, q, dim, keepdim, interpolation, skip_nan):
         if input._array.dtype.kind != "f" and input._array.size:
             raise RuntimeError("quantile() input tensor must be either float or double dtype")
         q = q if type(input._array) is np.ndarray else q.to(input.device)
-    elif type(q._array) is not type(input._array):
+    elif q.device != input.device:
         raise RuntimeError("quantile() q tensor must be on the same device as the input tensor")
     check_quantile("quantile", input, q, interpolation)
     axis = None if dim is None else wrap_dim(dim, input.ndim)

@@ -62,6 +62,8 @@ class MaskedTensor(Tensor, metaclass=TensorMeta):
             warn(OF_GRADIENT)
         data, mask = together(data.detach(), mask.detach())
         check(data, mask)
+        if requires_grad and not data.dtype.is_floating_point:
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
         stay("classes")
         made = dressed(data.clone(), mask.clone(), cls)
         return made.requires_grad_() if requires_grad else made

@@ -16,6 +16,23 @@ from .module import Module, indented, typename
 __all__ = ["Container", "Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"]
 
 
+class Container(Module):
+    """Modules by their names; it is not called. FutureWarning: every `Module` holds modules, so derive from that.
+    kwargs: the modules.
+    TypeError for what is no module, KeyError for a name that is taken.
+    >>> list(nn.Container(first=nn.Identity()).named_children())
+    [('first', Identity())]"""
+
+    def __init__(self, **kwargs: Any) -> None:
+        warn(
+            "`nn.Container` is deprecated. All of its functionality is now implemented in `nn.Module`. Subclass that instead.",
+            FutureWarning,
+        )
+        super().__init__()
+        for key, value in kwargs.items():
+            self.add_module(key, value)
+
+
 class Numbered(Module):
     """What Sequential and ModuleList share: submodules named 0, 1, 2..."""
 
@@ -131,23 +148,6 @@ class Sequential(Numbered):
 
     def __imul__(self, other: Any) -> Any:
         return self.extend(self._times(other)[len(self) :])
-
-
-class Container(Module):
-    """Deprecated, a FutureWarning says so: a Module with the modules that it is given by name.
-    >>> nn.Container(act=nn.ReLU())
-    Container(
-      (act): ReLU()
-    )"""
-
-    def __init__(self, **kwargs: Any) -> None:
-        warn(
-            "`nn.Container` is deprecated. All of its functionality is now implemented in `nn.Module`. Subclass that instead.",
-            FutureWarning,
-        )
-        super().__init__()
-        for key, value in kwargs.items():
-            self.add_module(key, value)
 
 
 class ModuleList(Numbered):

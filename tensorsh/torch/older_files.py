@@ -14,7 +14,7 @@ import numpy as np
 from ..engine.arrays.dtype import BY_NAME, DTYPES
 from .loaded import Loaded, Storage, text
 from .makers import UnpicklingError
-from .pickled import Reader, Scan, Writer
+from .pickled import Reader, Scan, Writer, of_weights
 
 MAGIC, FORMAT = 0x1950A86A20F9469CFC6C, 1001
 MACHINE = {
@@ -52,7 +52,7 @@ class Older(Loaded):
     def value(self, names: dict | None = None) -> Any:
         """The next value."""
         reader = Reader(self.data, {} if names is None else names, self.storage, self.encoding)
-        reader.at = self.at
+        reader.at, reader.plain = self.at, of_weights(self.names)
         found = reader.read()
         self.at = reader.at
         return found
@@ -69,7 +69,7 @@ class Older(Loaded):
         # The memory lies behind what is made of it, and is read first: what is made checks it.
         start = self.at
         scan = Scan(self.data, STORAGE_NAMES, self.storage, self.encoding)
-        scan.at = start
+        scan.at, scan.plain = start, False
         scan.read()
         self.at = scan.at
         for key in self.value():

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 from ...engine.arrays.warning import warn
 from ...engine.operators.torch_function import TorchFunctionMode
+from ...engine.tape.grad_modes import no_grad
 from ...engine.tensors.tensor import Tensor
 from ...sandbox.named import read_named
 from ...sandbox.sealed import Sealed
@@ -237,24 +238,33 @@ class TracerWarning(Warning):
         """Leave such warnings out that come of torch itself: there are none."""
 
 
-def traced(call: Any, *args: Any, **kwargs: Any) -> None:
-    """A call of what is traced."""
+def traced(call: Any, checked: bool, *args: Any, **kwargs: Any) -> None:
+    """A call of what is traced, and the two that PyTorch compares it with: traced again, and plainly."""
     TRACING[0] += 1
     try:
         with Tracing():
             call(*args, **kwargs)
+            if checked:
+                with no_grad():
+                    call(*args, **kwargs)
     finally:
         TRACING[0] -= 1
+    if checked:
+        with no_grad():
+            call(*args, **kwargs)
 
 
-def trace(func: Any, example_inputs: Any = None, *args: Any, example_kwarg_inputs: Any = None, **kwargs: Any) -> Any:
-    """A module or a function as `script` gives it, called once with the examples, so that what it raises is raised."""
+def trace(
+    func: Any, example_inputs: Any = None, optimize: Any = None, check_trace: bool = True, *args: Any,
+    example_kwarg_inputs: Any = None, **kwargs: Any,
+) -> Any:  # fmt: skip
+    """A module or a function as `script` gives it, called with the examples, so that what it raises is raised."""
     if not _enabled:
         return func
     if example_inputs is None and not isinstance(example_kwarg_inputs, dict):
         raise RuntimeError("example_kwarg_inputs should be a dict")
     given = (example_inputs,) if isinstance(example_inputs, (Tensor, dict)) else example_inputs or ()
-    traced(func, *given, **(example_kwarg_inputs or {}))
+    traced(func, check_trace, *given, **(example_kwarg_inputs or {}))
     if isinstance(func, Module):
         return script_module(func, TopLevelTracedModule, TracedModule)
     made = script(func)
@@ -263,10 +273,12 @@ def trace(func: Any, example_inputs: Any = None, *args: Any, example_kwarg_input
     return made
 
 
-def trace_module(mod: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+def trace_module(
+    mod: Any, inputs: Any, optimize: Any = None, check_trace: bool = True, *args: Any, **kwargs: Any
+) -> Any:
     """A module as `trace` gives it; `inputs` has the examples of each method."""
     for name, given in inputs.items():
-        traced(read_named(mod, name), *((given,) if isinstance(given, (Tensor, dict)) else given))
+        traced(read_named(mod, name), check_trace, *((given,) if isinstance(given, (Tensor, dict)) else given))
     return script_module(mod, TopLevelTracedModule, TracedModule)
 
 

@@ -61,8 +61,8 @@ def settings(kind: str, d: int, **values: Any) -> list[tuple[int, ...]]:
 
 def wrong_count(kind: str, d: int, name: str, count: int) -> str:
     if d == 1 and kind == "max":
-        omitted = "None, an int" if name == "stride" else "an int"
-        return f"max_pool1d() {name} must be {omitted}, list of ints or tuple of ints of size 1 but got size {count}"
+        listed = "None, an int, list of ints," if name == "stride" else "an int, list of ints"
+        return f"max_pool1d() {name} must be {listed} or tuple of ints of size 1 but got size {count}"
     if d == 1:
         return f"avg_pool1d() argument '{name}' should contain one int (got {count})"
     verb = "must be" if kind == "avg" and d == 3 else "must be either" if name == "dilation" else "must either be"

@@ -194,7 +194,7 @@ def script(obj: Any, *args: Any, **kwargs: Any) -> Any:
         return obj
     if isinstance(obj, Module):
         return script_module(obj)
-    if isinstance(obj, (bool, int, float, complex, str, bytes, Tensor)) or obj is None:
+    if isinstance(obj, (bool, int, float, complex, str, bytes, tuple, Tensor)) or obj is None:
         raise TypeError(f"{type(obj)} is a built-in class")
     return ScriptFunction(obj) if callable(obj) else obj
 

@@ -253,15 +253,15 @@ class finfo(metaclass=Dotted):
     def __hash__(self) -> int:
         return hash(self.dtype)
 
-    def __init__(self, *given: Any, **named: Any) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         from .state import state
 
-        if len(given) + len(named) > 1 or named.keys() - {"type"}:
-            listed = [*map(type_name, given), *(f"{k}={type_name(v)}" for k, v in named.items())]
+        if len(args) + len(kwargs) > 1 or kwargs.keys() - {"type"}:
+            listed = [*map(type_name, args), *(f"{k}={type_name(v)}" for k, v in kwargs.items())]
             raise TypeError(
                 f"finfo() received an invalid combination of arguments - got ({', '.join(listed)}), but expected one of:"
             )
-        asked = (*given, *named.values())
+        asked = (*args, *kwargs.values())
         type = _asked("finfo", asked[0]) if asked else state.default_dtype
         if type.category not in (FLOAT, COMPLEX):
             raise TypeError(
@@ -297,14 +297,14 @@ class iinfo(metaclass=Dotted):
 
     __module__ = "torch"
 
-    def __init__(self, *given: Any, **named: Any) -> None:
-        if len(given) > 1:
-            raise TypeError(f"iinfo() takes 1 positional argument but {len(given)} were given")
-        if wrong := named.keys() - {"type"}:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if len(args) > 1:
+            raise TypeError(f"iinfo() takes 1 positional argument but {len(args)} were given")
+        if wrong := kwargs.keys() - {"type"}:
             raise TypeError(f"iinfo() got an unexpected keyword argument '{min(wrong)}'")
-        if not given and not named:
+        if not args and not kwargs:
             raise TypeError('iinfo() missing 1 required positional arguments: "type"')
-        type = _asked("iinfo", (*given, *named.values())[0])
+        type = _asked("iinfo", (*args, *kwargs.values())[0])
         if type is bool_:
             raise TypeError("torch.bool is not supported by torch.iinfo")
         if type.category != INTEGER:

@@ -239,11 +239,12 @@ class DeviceMesh(metaclass=Sealed):
         return made
 
     def __getstate__(self) -> dict:
-        return vars(self) | {"_groups": [getattr(each, "_title", None) for each in self._groups]}
+        groups = [getattr(each, "_title", None) for each in self._groups]
+        return vars(self) | {"_groups": groups, "_grid": self._grid.tolist()}
 
     def __setstate__(self, kept: dict) -> None:
         """Its groups are those of this process that have the names of before, where there are any."""
-        vars(self).update(kept)
+        vars(self).update(kept, _grid=np.asarray(kept["_grid"], np.int32))
         self._groups = [world.groups.get(title, GroupMember.NON_GROUP_MEMBER) for title in kept["_groups"]]
 
     def __enter__(self) -> DeviceMesh:

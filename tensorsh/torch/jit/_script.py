@@ -254,17 +254,19 @@ def traced(call: Any, checked: bool, *args: Any, **kwargs: Any) -> None:
             call(*args, **kwargs)
 
 
-def trace(
-    func: Any, example_inputs: Any = None, optimize: Any = None, check_trace: bool = True, *args: Any,
-    example_kwarg_inputs: Any = None, **kwargs: Any,
-) -> Any:  # fmt: skip
+def checks(args: tuple, kwargs: dict) -> bool:
+    """Whether a trace is compared with other calls, unless ``check_trace=False`` says otherwise."""
+    return args[1] if len(args) > 1 else kwargs.get("check_trace", True)
+
+
+def trace(func: Any, example_inputs: Any = None, *args: Any, example_kwarg_inputs: Any = None, **kwargs: Any) -> Any:
     """A module or a function as `script` gives it, called with the examples, so that what it raises is raised."""
     if not _enabled:
         return func
     if example_inputs is None and not isinstance(example_kwarg_inputs, dict):
         raise RuntimeError("example_kwarg_inputs should be a dict")
     given = (example_inputs,) if isinstance(example_inputs, (Tensor, dict)) else example_inputs or ()
-    traced(func, check_trace, *given, **(example_kwarg_inputs or {}))
+    traced(func, checks(args, kwargs), *given, **(example_kwarg_inputs or {}))
     if isinstance(func, Module):
         return script_module(func, TopLevelTracedModule, TracedModule)
     made = script(func)
@@ -273,12 +275,10 @@ def trace(
     return made
 
 
-def trace_module(
-    mod: Any, inputs: Any, optimize: Any = None, check_trace: bool = True, *args: Any, **kwargs: Any
-) -> Any:
+def trace_module(mod: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
     """A module as `trace` gives it; `inputs` has the examples of each method."""
     for name, given in inputs.items():
-        traced(read_named(mod, name), check_trace, *((given,) if isinstance(given, (Tensor, dict)) else given))
+        traced(read_named(mod, name), checks(args, kwargs), *((given,) if isinstance(given, (Tensor, dict)) else given))
     return script_module(mod, TopLevelTracedModule, TracedModule)
 
 

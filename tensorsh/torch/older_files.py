@@ -51,8 +51,8 @@ class Older(Loaded):
 
     def value(self, names: dict | None = None) -> Any:
         """The next value."""
-        reader = Reader(self.data, {} if names is None else names, self.storage, self.encoding)
-        reader.at, reader.plain = self.at, of_weights(self.names)
+        reader = Reader(self.data, {} if names is None else names, self.storage, self.encoding, of_weights(self.names))
+        reader.at = self.at
         found = reader.read()
         self.at = reader.at
         return found
@@ -69,7 +69,7 @@ class Older(Loaded):
         # The memory lies behind what is made of it, and is read first: what is made checks it.
         start = self.at
         scan = Scan(self.data, STORAGE_NAMES, self.storage, self.encoding)
-        scan.at, scan.plain = start, False
+        scan.at = start
         scan.read()
         self.at = scan.at
         for key in self.value():

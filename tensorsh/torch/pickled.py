@@ -217,17 +217,18 @@ class Writer:
 
 
 def of_weights(names: dict) -> bool:
-    """Whether PyTorch reads what means these names with ``weights_only=True``, by operations of protocol 2 alone."""
+    """Whether what means these names is read with ``weights_only=True``."""
     return getattr(names, "classes", ()) is not None
 
 
 class Reader:
     """Reads one value; `names` says what a global stands for, `load` gives the value of a persistent key."""
 
-    def __init__(self, data: bytes, names: dict, load: Callable, encoding: str = "utf-8") -> None:
-        """encoding: of texts that Python 2 wrote; ``bytes`` leaves them as bytes."""
+    def __init__(self, data: bytes, names: dict, load: Callable, encoding: str = "utf-8", plain: bool = False) -> None:
+        """encoding: of texts that Python 2 wrote; ``bytes`` leaves them as bytes. plain: weights are read, as PyTorch does with
+        ``weights_only=True``, by operations of protocol 2 alone."""
         self.data, self.names, self.load, self.encoding = data, names, load, encoding
-        self.plain = of_weights(names)
+        self.plain = plain
         self.at = 0
         self.stack: list = []
         self.marks: list[list] = []

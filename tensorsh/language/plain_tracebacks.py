@@ -12,6 +12,13 @@ MADE_OF_PYTHON = ("tensorsh.torch.", "tensorsh.datasets.", "tensorsh.transforms.
 """What is Python in PyTorch, too: layers, optimizers, data."""
 
 
+class here:
+    """What is so in this process."""
+
+    rank: int | None = None
+    """Its number among several, which stands in front of each line then."""
+
+
 def cleared(error: BaseException) -> BaseException:
     """An error without the frames of the engine, unless they are asked for: in its traceback and in those of the errors before it."""
     if os.environ.get(ALL, "0") in ("", "0"):
@@ -30,8 +37,11 @@ def told(error: BaseException) -> str:
 def show(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """An error that ended the program, on standard error: for `sys.excepthook`."""
     error.__traceback__ = below_start(trace)
-    cleared(error)
-    sys.__excepthook__(kind, error, error.__traceback__)
+    if here.rank is None:
+        sys.__excepthook__(kind, cleared(error), error.__traceback__)
+    else:
+        lines = told(error).split("\n")
+        sys.stderr.write("\n".join([line and f"[rank{here.rank}]: {line}" for line in lines]))
 
 
 def below_start(trace: TracebackType | None) -> TracebackType | None:

@@ -47,6 +47,10 @@ Unsupported operand {code}"""  # noqa: W291
 BLOCKED = "\n\nTrying to load unsupported GLOBAL {name} whose module {module} is blocked."
 
 
+OWN: dict[str, Any] = {}
+"""Classes of the library that are safe once their module is imported, by full name."""
+
+
 class Maker:
     """A function that a file may call."""
 

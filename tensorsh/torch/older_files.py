@@ -14,7 +14,7 @@ import numpy as np
 from ..engine.arrays.dtype import BY_NAME, DTYPES
 from .loaded import Loaded, Storage, text
 from .makers import UnpicklingError
-from .pickled import Reader, Scan, Writer
+from .pickled import Reader, Scan, Writer, of_weights
 
 MAGIC, FORMAT = 0x1950A86A20F9469CFC6C, 1001
 MACHINE = {
@@ -51,7 +51,7 @@ class Older(Loaded):
 
     def value(self, names: dict | None = None) -> Any:
         """The next value."""
-        reader = Reader(self.data, {} if names is None else names, self.storage, self.encoding)
+        reader = Reader(self.data, {} if names is None else names, self.storage, self.encoding, of_weights(self.names))
         reader.at = self.at
         found = reader.read()
         self.at = reader.at

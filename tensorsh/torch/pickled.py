@@ -216,12 +216,19 @@ class Writer:
             self.remember((value.module, value.name))
 
 
+def of_weights(names: dict) -> bool:
+    """Whether what means these names is read with ``weights_only=True``."""
+    return getattr(names, "classes", ()) is not None
+
+
 class Reader:
     """Reads one value; `names` says what a global stands for, `load` gives the value of a persistent key."""
 
-    def __init__(self, data: bytes, names: dict, load: Callable, encoding: str = "utf-8") -> None:
-        """encoding: of texts that Python 2 wrote; ``bytes`` leaves them as bytes."""
+    def __init__(self, data: bytes, names: dict, load: Callable, encoding: str = "utf-8", plain: bool = False) -> None:
+        """encoding: of texts that Python 2 wrote; ``bytes`` leaves them as bytes. plain: weights are read, as PyTorch does with
+        ``weights_only=True``, by operations of protocol 2 alone."""
         self.data, self.names, self.load, self.encoding = data, names, load, encoding
+        self.plain = plain
         self.at = 0
         self.stack: list = []
         self.marks: list[list] = []
@@ -254,7 +261,7 @@ class Reader:
                 if code == STOP:
                     return self.stack.pop()
                 action = ACTIONS.get(code)
-                if action is None:
+                if action is None or self.plain and code not in PLAIN:
                     raise self.unsupported(code[0])
                 action(self)
         except (IndexError, struct.error, KeyError, TypeError, ValueError, OverflowError) as error:
@@ -263,10 +270,14 @@ class Reader:
             raise self.damaged(error) from None
 
     def damaged(self, error: Exception) -> Exception:
+        if self.plain and type(error) in (IndexError, KeyError):
+            return error
+        if type(error) is IndexError:
+            return UnpicklingError("unpickling stack underflow")
         return UnpicklingError(f"damaged file: {error}")
 
     def unsupported(self, code: int) -> Exception:
-        if getattr(self.names, "classes", ()) is not None:
+        if self.plain:
             return UnpicklingError(REFUSED.replace("{why}", UNKNOWN.format(code=code)))
         if self.at == 1:
             known = 32 <= code < 127 and chr(code) not in "'\\"
@@ -468,3 +479,5 @@ ACTIONS: dict[bytes, Callable[[Reader], Any]] = {
     b"p": lambda r: r.memoize(int(r.line())), b"g": lambda r: r.push(r.memo[int(r.line())]),
     b"0": lambda r: r.stack.pop(), b"1": Reader.above_mark, b"2": lambda r: r.push(r.stack[-1]),
 }  # fmt: skip
+PLAIN = frozenset([b"%c" % code for code in b"\x80\x81\x85\x86\x87\x88\x89\x8a\x8f(.)GJKMNQRUX]abcehjqrstu}"])
+"""The operations that PyTorch's reader of weights knows, those of protocol 2."""

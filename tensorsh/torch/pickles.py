@@ -41,7 +41,7 @@ class Pickle(Reader):
     def damaged(self, error: Exception) -> Exception:
         if isinstance(error, UnicodeDecodeError):  # another encoding helps
             return error
-        return UnpicklingError("unpickling stack underflow") if type(error) is IndexError else super().damaged(error)
+        return super().damaged(error)
 
 
 def dumps(

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..engine.tensors.tensor import Tensor
 from .makers import BLOCKED as WHY_BLOCKED
-from .makers import REFUSED, Maker, UnpicklingError
+from .makers import OWN, REFUSED, Maker, UnpicklingError
 from .nn.parameter import Parameter
 from .objects import safe_classes
 from .rebuilding import _rebuild_from_type_v2, _rebuild_parameter_with_state
@@ -45,7 +45,7 @@ class Allowed(dict):
             ("torch.nn.parameter", "Parameter"): Parameter,
             ("torch._utils", "_rebuild_nested_tensor"): Maker(nested),
         }
-        self.safe: dict[str, Any] = {}
+        self.safe: dict[str, Any] = dict(OWN)
         for each in safe_classes():
             if isinstance(each, tuple):
                 value, name = each

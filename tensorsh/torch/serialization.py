@@ -35,7 +35,7 @@ from .archives import archive, is_path
 from .file_options import LoadEndianness, get_default_load_endianness, skipping, unless_skipped
 from .loaded import Loaded, Storage, layout_of
 from .makers import Kind, UnpicklingError, makers
-from .pickled import Call, Global, Persistent, Reader, Writer
+from .pickled import Call, Global, Persistent, Reader, Writer, of_weights
 from .rebuilding import _rebuild_meta_tensor_no_storage, as_written, metadata_of, rebuild_sparse
 
 __all__ = ["load", "save"]
@@ -381,7 +381,7 @@ class Archive(Loaded):
         return found
 
     def read(self) -> Any:
-        return Reader(bytes(self.record("data.pkl")), self.names, self.storage).read()
+        return Reader(bytes(self.record("data.pkl")), self.names, self.storage, plain=of_weights(self.names)).read()
 
     def bytes_of(self, name: str, kind: str | None, length: int = 0) -> Any:
         record = self.record(f"data/{name}")

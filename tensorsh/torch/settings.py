@@ -359,7 +359,7 @@ def get_num_threads() -> int:
 
 def check_number(name: str, n: Any) -> None:
     """RuntimeError: no number of threads."""
-    if not isinstance(n, int):
+    if not isinstance(n, int) or isinstance(n, bool):
         raise RuntimeError(f"{name} expects an int, but got {type_name(n)}")
     if n >= 1 << 63:
         raise ValueError("Overflow when unpacking long long")

@@ -220,13 +220,16 @@ def test_maxima_of_bags(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["f2", torch.bfloat16])
-def test_rows_of_half_types_that_come_once(dtype: str) -> None:
+def test_rows_of_half_types(dtype: str) -> None:
     kind = np.dtype(dtype) if type(dtype) is str else torch.zeros(1, dtype=dtype)._array.dtype
     x, values = (RNG.normal(size=(n, 1500)).astype(kind) for n in (7, 4))
     places = np.array([6, 0, 3, 2])
     wanted = x.copy()
     wanted[places] += values
-    assert kernels.compiled.added_rows(x.copy(), np.array([6, 0, 3, 6]), values) is None
+    assert kernels.compiled.added_rows(x.copy(), np.array([6, 0, 3, 6]), values, 0, 1) is None
+    twice = x.copy()
+    assert kernels.compiled.added_rows(twice, np.array([6, 0, 3, 6]), values) is not None
+    assert twice[6].tobytes() == (x[6] + values[0] + values[3]).tobytes()  # each sum is rounded
     assert kernels.compiled.added_rows(x, places, values) is not None and x.tobytes() == wanted.tobytes()
 
 

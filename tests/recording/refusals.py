@@ -1,4 +1,4 @@
-"""Dtypes of whole and complex numbers that PyTorch's functions have no kernel for.
+"""Dtypes of whole, complex and very short numbers that PyTorch's functions have no kernel for.
 
 They are found by the functions' examples: those of their
 tensors that have the dtype of the first are brought to each dtype in turn.
@@ -15,7 +15,7 @@ import torch
 from tensorsh.engine.examples import example
 from tensorsh.engine.loading import table
 
-DTYPES = "bool uint8 int8 int16 int32 int64 uint16 uint32 uint64 complex64 complex128".split()
+DTYPES = "bool uint8 int8 int16 int32 int64 uint16 uint32 uint64 complex64 complex128 float8_e4m3fn".split()
 SPACE = {n: getattr(torch, n) for n in dir(torch)}
 
 
@@ -65,6 +65,7 @@ def told(function: Any, args: list, kwargs: dict, dtype: str) -> str:
 SHORT = {
     "bool": "Bool", "uint8": "Byte", "int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long", "uint16": "UInt16",
     "uint32": "UInt32", "uint64": "UInt64", "complex64": "ComplexFloat", "complex128": "ComplexDouble",
+    "float8_e4m3fn": "Float8_e4m3fn",
 }  # fmt: skip
 
 

@@ -29,7 +29,11 @@ class device(Frozen):
 
     def __init__(self, *given: Any, **named: Any) -> None:
         type, index = (*given, None, None)[:2]
-        if len(given) > 2 or not named.keys() <= {"type", "index", "device"}:
+        type = type.decode() if isinstance(type, bytes) else type
+        wrong = named.keys() - {"type", "index", "device"}
+        if wrong and (len(given) == 1 or "type" in named):
+            raise TypeError(f"device() got an unexpected keyword argument '{min(wrong)}'")
+        if len(given) > 2 or wrong:
             listed = [*map(type_name, given), *(f"{k}={type_name(v)}" for k, v in named.items())]
             listed += [""] if named and not given else []
             raise TypeError(
@@ -45,6 +49,8 @@ class device(Frozen):
         elif isinstance(type, int):
             if type < 0:
                 raise RuntimeError("Device index must not be negative")
+            if type >> 63:
+                raise ValueError("Overflow when unpacking long long")
             check_accelerator()
             type, index = "cuda", type
         elif not isinstance(type, str):

@@ -253,10 +253,16 @@ class finfo(metaclass=Dotted):
     def __hash__(self) -> int:
         return hash(self.dtype)
 
-    def __init__(self, type: dtype | None = None) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         from .state import state
 
-        type = state.default_dtype if type is None else _asked("finfo", type)
+        if len(args) + len(kwargs) > 1 or kwargs.keys() - {"type"}:
+            listed = [*map(type_name, args), *(f"{k}={type_name(v)}" for k, v in kwargs.items())]
+            raise TypeError(
+                f"finfo() received an invalid combination of arguments - got ({', '.join(listed)}), but expected one of:"
+            )
+        asked = (*args, *kwargs.values())
+        type = _asked("finfo", asked[0]) if asked else state.default_dtype
         if type.category not in (FLOAT, COMPLEX):
             raise TypeError(
                 "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
@@ -291,8 +297,14 @@ class iinfo(metaclass=Dotted):
 
     __module__ = "torch"
 
-    def __init__(self, type: dtype) -> None:
-        type = _asked("iinfo", type)
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if len(args) > 1:
+            raise TypeError(f"iinfo() takes 1 positional argument but {len(args)} were given")
+        if wrong := kwargs.keys() - {"type"}:
+            raise TypeError(f"iinfo() got an unexpected keyword argument '{min(wrong)}'")
+        if not args and not kwargs:
+            raise TypeError('iinfo() missing 1 required positional arguments: "type"')
+        type = _asked("iinfo", (*args, *kwargs.values())[0])
         if type is bool_:
             raise TypeError("torch.bool is not supported by torch.iinfo")
         if type.category != INTEGER:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...sandbox.integers import whole
 from .dtype import is_half, of
+from .extents import span
 from .type_names import type_name
 
 
@@ -160,6 +161,14 @@ def broadcast_error(a: tuple, b: tuple) -> RuntimeError:
             return RuntimeError(
                 f"The size of tensor a ({x}) must match the size of tensor b ({y}) at non-singleton dimension {i}"
             )
+    try:
+        span(
+            tuple([x if y == 1 else y for x, y in zip((1,) * (n - len(a)) + a, (1,) * (n - len(b)) + b, strict=True)]),
+            None,
+            1,
+        )
+    except RuntimeError as error:  # numpy does not broadcast to a shape that no memory holds
+        return error
     return RuntimeError(f"shapes {list(a)} and {list(b)} cannot be broadcast")
 
 

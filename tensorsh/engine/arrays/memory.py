@@ -26,6 +26,12 @@ class OutOfMemoryError(RuntimeError, metaclass=Sealed):
     __module__ = "torch"
 
 
+def beyond(error: Exception) -> Exception:
+    """An error, numpy's of an array that no memory of 64 bits holds as PyTorch's."""
+    is_large = str(error).startswith(("array is too big", "iterator is too large", "maximum supported dimension"))
+    return RuntimeError("Storage size calculation overflowed") if is_large else error
+
+
 def is_of_tensor(error: MemoryError) -> bool:
     """Whether the array that could not be made was to be a tensor's: the engine asked for it."""
     asked = ""

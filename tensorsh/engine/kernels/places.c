@@ -274,12 +274,12 @@ static int are_distinct(const Argument *index, size n) {
     return 1;
 }
 
-/* added_rows(x, index, values, axis): x[index[i]] += values[i] for all i; half types, whose sums are rounded each, where no number
-   comes twice. */
+/* added_rows(x, index, values, axis, once): x[index[i]] += values[i] for all i; half types, whose sums are rounded each, where that is
+   wanted or no number comes twice. */
 static int added_rows_plan(Call *c) {
     const int half = c->in[0].kind == HALF || c->in[0].kind == BRAIN;
     if (!(half || is_addable(&c->in[0])) || !rows_along(c, &c->in[3])) return 0;
-    return !half || (c->in[2].whole && are_distinct(&c->in[1], c->in[1].whole));
+    return !half || (c->in[2].whole && (!c->in[4].whole || are_distinct(&c->in[1], c->in[1].whole)));
 }
 
 /* put_rows(x, index, values, axis), reduced_rows(x, index, values, how, axis): likewise, for copies, for products and extremes. */
@@ -462,7 +462,7 @@ const Kernel places_kernels[] = {
     {"reduced_along", "Ailei", reduced_along_plan, reduced_along, "reduced_along(x, axis, index, values, how): 0 products, 1 maxima, -1 minima"},
     {"reduced_rows", "Alei|i", reduced_rows_plan, reduced_rows, "reduced_rows(x, index, values, how, axis=0): likewise"},
     {"bag_maxima", "rllRL", bag_maxima_plan, bag_maxima, "bag_maxima(rows, places, bags, out, from)"},
-    {"added_rows", "Ale|i", added_rows_plan, added_rows, "added_rows(x, index, values, axis=0): likewise"},
+    {"added_rows", "Ale|ii", added_rows_plan, added_rows, "added_rows(x, index, values, axis=0, once=0): likewise"},
     {"put_rows", "Ale|i", put_rows_plan, put_rows, "put_rows(x, index, values, axis=0): likewise"},
     {0},
 };

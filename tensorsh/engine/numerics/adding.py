@@ -1,6 +1,7 @@
 """Sums in places of an array that may come twice, without numpy's slow general loop.
 
-Half types add up in float32 and are rounded once."""
+Half types are rounded with each sum or, told `once`, add up in float32 and are rounded at the end: PyTorch does the one for indices,
+the other for slices along a dimension."""
 
 from __future__ import annotations
 
@@ -10,40 +11,44 @@ from typing import Any
 import numpy as np
 
 from ..arrays.backend import fold_at
+from ..arrays.dtype import is_half
 from ..kernels import kernel, unsuited
 from .halves import in_rows, in_singles
 
 added_rows = kernel("added_rows", unsuited)
 
 
-def add_at(xp: Any, target: Any, where: Any, values: Any) -> None:
+def add_at(xp: Any, target: Any, where: Any, values: Any, once: bool = False) -> None:
     """``target[where] += values`` where places may come twice; `where` as numpy takes it."""
     if xp is np and type(where) is np.ndarray:
         if where.dtype.kind == "b":
             target[where] += values
             return
-        if target.ndim == 1 and (added_rows(target, where, values) or in_singles(added_rows, target, values, where)):
-            return
-        if target.ndim > 1 and target.size:
+        if target.ndim and target.size:
             values = np.broadcast_to(values, where.shape + target.shape[1:])
             if where.ndim > 1:
                 where, values = where.reshape(-1), values.reshape(-1, *target.shape[1:])
-            add_rows(target, where, values)
+            add_rows(target, where, values, once)
             return
     if xp is np and type(where) is tuple and add_between(target, where, values):
         return
-    fold_at(xp, "add", target, where, values)
+    fold_at(xp, "add", target, where, values, not once)
 
 
-def add_rows(target: Any, rows: Any, values: Any) -> bool:
+def add_rows(target: Any, rows: Any, values: Any, once: bool = False) -> bool:
     """Add rows to an array's rows: sorted, so that equal ones are summed by one call. True."""
-    n = rows.size
-    if not n or added_rows(target, rows, values):
+    n, half = rows.size, is_half(target.dtype)
+    if half and not once:
+        values = np.ascontiguousarray(values)
+    if not n or added_rows(target, rows, values, 0, once):
         return True
-    if in_singles(add_rows, target, values, rows):
+    if once and in_singles(add_rows, target, values, rows):
         return True
     if n == 1:
         target[int(rows[0])] += values[0]
+        return True
+    if half or target.ndim == 1:
+        fold_at(np, "add", target, rows, values, True)
         return True
     if rows.min() < 0:
         rows = np.where(rows < 0, rows + target.shape[0], rows)
@@ -78,16 +83,13 @@ def add_between(target: Any, where: tuple, values: Any) -> bool:
     return add_along(np, merged, first, place.reshape(-1), flat)
 
 
-def add_along(xp: Any, target: Any, dim: int, index: Any, source: Any) -> bool:
+def add_along(xp: Any, target: Any, dim: int, index: Any, source: Any, once: bool = False) -> bool:
     """Add slices to an array's slices along a dimension. True."""
     dim, source = dim % target.ndim, in_rows(source)
     if xp is np:
-        if added_rows(target, index, source, dim):
+        if added_rows(target, index, source, dim, once):
             return True
-        if in_singles(partial(add_along, np), target, source, dim, index):
+        if once and in_singles(partial(add_along, np), target, source, dim, index):
             return True
-    if target.ndim == 1:
-        fold_at(xp, "add", target, index, source)
-    else:
-        add_at(xp, xp.moveaxis(target, dim, 0), index, xp.moveaxis(source, dim, 0))
+    add_at(xp, xp.moveaxis(target, dim, 0), index, xp.moveaxis(source, dim, 0), once)
     return True

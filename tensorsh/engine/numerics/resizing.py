@@ -166,7 +166,7 @@ def spread(grad: Any, axis: int, n: int, index: np.ndarray, weights: np.ndarray)
     rows = np.ascontiguousarray(moved).reshape(len(moved), -1)
     out = np.zeros((n, rows.shape[1]), grad.dtype)
     for at, by in zip(index.T, weights.T.astype(grad.dtype), strict=True):
-        add_along(np, out, 0, np.ascontiguousarray(at), rows * by[:, None])
+        add_along(np, out, 0, np.ascontiguousarray(at), rows * by[:, None], True)
     return np.moveaxis(out.reshape(n, *moved.shape[1:]), 0, axis)
 
 

@@ -15,12 +15,13 @@ from ..arrays import deferred
 from ..arrays.backend import module_of
 from ..arrays.dtype import COMPLEX_HALF, COMPLEX_WIDE, FLOAT, HALVES, complex32, given_dtype
 from ..arrays.errors import argument_error, binding_error, check_broadcast
+from ..arrays.memory import beyond
 from ..arrays.promotion import result_type
 from ..arrays.state import state
 from ..arrays.switches import holder as threads
 from ..graph.fields import Fields, fresh, wrap
 from ..tape.record import Recording, attach
-from ..wording.dtype_refusals import refuse
+from ..wording.dtype_refusals import refuse, refuse_short
 from .around import applied, brought, facing, returned, turned_back
 from .placement import module_and_kernel
 from .results import check_width, scalar
@@ -264,6 +265,9 @@ class Executor(Recording):
         else:
             usual = (self.promote is None or self.fast is not None) and self.plain(arrays)
         narrow, xp, kernel = None, np, self.kernel
+        if not usual and self.limited and self.tensors:
+            if type(x := arrays[self.tensors[0]]) is ndarray and x.dtype.itemsize == 1 and x.dtype.kind in "fV":
+                self.limited = refuse_short(self, x, [arrays[i] for i in self.promoted])
         try:
             if usual and self.fast is not None and not tried:
                 try:
@@ -312,17 +316,19 @@ class Executor(Recording):
                 result = kernel(xp, *arrays[: self.positional], **given)
             else:
                 result = applied(kernel, xp, arrays[: self.positional] if self.keywords else arrays)
+            if self.lists and xp is np and type(result) is not ndarray:  # of a list the first array alone was looked at
+                module_of([arrays[i] for i in self.tensors], self)
             if not usual and self.limited and xp is np and self.promoted:
                 x = arrays[self.promoted[0]]
                 if type(x) is ndarray and x.dtype.kind in "biuc":
                     typed = "dtype" in self.index and arrays[self.index["dtype"]] is not None
                     if not typed:
                         self.limited = refuse(self.limited, self.names, x)
-        except (ValueError, NotImplementedError):
+        except (ValueError, NotImplementedError) as error:
             self.check_shapes(arrays)
-            raise
+            raise beyond(error) from None
         except TypeError:
-            if self.lists:  # whose first array alone was looked at
+            if self.lists:
                 module_of([arrays[i] for i in self.tensors], self)
             raise
         if narrow is not None and ("dtype" not in self.index or arrays[self.index["dtype"]] is None):
@@ -433,20 +439,15 @@ class Executor(Recording):
             if len(self.plans) > 500:
                 self.plans.clear()
             plan = self.plans[known] = self.planned([arrays[i] for i in self.promoted])
-        first = self.promoted[0]
+        first, rounds = self.promoted[0], plan.rounds
         for i, target in plan.targets:
             x = arrays[i]
             if isinstance(x, NUMBERS):
-                if plan.rounds is not None and not self.exact_numbers:
-                    x = float(np.asarray(x, np.float64).astype(plan.rounds))
+                if rounds is not None and not self.exact_numbers:
+                    x = float(np.asarray(x, np.float64).astype(rounds))
                 arrays[i] = scalar(x, target)
-            elif (
-                plan.rounds is not None
-                and x.dtype is not plan.rounds
-                and x.dtype != plan.rounds
-                and (x.ndim or i == first or not self.exact_numbers)
-            ):
-                arrays[i] = brought(brought(x, plan.rounds), target)
+            elif rounds is not None and x.dtype != rounds and (x.ndim or i == first or not self.exact_numbers):
+                arrays[i] = brought(brought(x, rounds), target)
             elif x.dtype is not target and (x.dtype is COMPLEX_HALF or x.dtype != target):
                 arrays[i] = brought(x, target)
         return plan.narrow
@@ -491,10 +492,9 @@ class Executor(Recording):
                 t._inference = True
             return t
         tensors = [wrap(a) for a in (result[: self.outputs] if self.outputs > 0 else result)]
-        if self.view:
-            for t in tensors:
+        for t in tensors:
+            if self.view:
                 attach(t, values[self.tensors[0]], "multiple")
-        elif inferring(threads):
-            for t in tensors:
+            elif inferring(threads):
                 t._inference = True
         return self.packaged(tensors)

@@ -101,6 +101,6 @@ class Function(Title):
         result = self.run(*args, **kwargs)
         if self.limited and args and isinstance(args[0], Fields):
             array = args[0]._array
-            if array.dtype.kind in "biuc" and kwargs.get("dtype") is None:
+            if (array.dtype.kind in "biuc" or array.dtype.itemsize == 1) and kwargs.get("dtype") is None:
                 self.limited = refuse(self.limited, self.names, array, args, result)
         return result

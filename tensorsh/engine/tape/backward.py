@@ -18,6 +18,7 @@ from ..arrays.door import answers_below
 from ..arrays.dtype import FLOAT
 from ..arrays.extents import strided
 from ..arrays.state import heeds_steps, here, state
+from ..arrays.type_names import type_name
 from ..arrays.warning import warn
 from ..graph.dual import aside
 from ..graph.fields import wrap
@@ -55,7 +56,7 @@ def _listed(value: Any) -> list:
     if isinstance(value, (Tensor, GradientEdge)):
         return [value]
     if not hasattr(value, "__iter__"):  # what has `__getitem__` alone may have no end
-        raise TypeError(f"'{'type' if isinstance(value, type) else type(value).__name__}' object is not iterable")
+        raise TypeError(f"'{'type' if isinstance(value, type) else type_name(value)}' object is not iterable")
     return list(value)
 
 

@@ -99,6 +99,8 @@ class no_grad(Mode):
         made = super().__new__(cls)
         return made if function is None else made(function)
 
+    __new__.__qualname__ = "_NoParamDecoratorContextManager.__new__"
+
     def __enter__(self) -> None:
         self._owner = here.common
         self.before = (record(self._wanted),)

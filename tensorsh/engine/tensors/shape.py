@@ -70,7 +70,7 @@ def whole_numbers(values: tuple) -> list[int]:
 
     found = []
     for at, n in enumerate(values):
-        single = not isinstance(n, Tensor) or (not n._array.ndim and n._array.dtype.kind in "iu")
+        single = not isinstance(n, Tensor) or (not n._array.ndim and n._array.dtype.kind in "biu")
         if not single or not hasattr(type(n), "__index__"):
             raise TypeError(f"torch.Size() takes an iterable of 'int' (item {at} is '{type(n).__name__}')")
         found.append(int(n) if isinstance(n, Tensor) else n if isinstance(n, bool) else n.__index__())

@@ -1,7 +1,7 @@
-"""Dtypes of whole and complex numbers that PyTorch's functions have no kernel for, where numpy has one.
+"""Dtypes of whole, complex and very short numbers that PyTorch's functions have no kernel for, where numpy has one.
 
-Shapes and settings are looked at before: a result that would have come out is refused, in PyTorch's words. Floats are
-never among them, and pay nothing."""
+Shapes and settings are looked at before: a result that would have come out is refused, in PyTorch's words. Floats of two bytes and
+more are never among them, and pay nothing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.errors import not_implemented
+from ..arrays.dtype import FLOAT8, float8_e4m3fn
+from ..arrays.errors import check_broadcast, not_implemented
+from ..arrays.promotion import result_type
 from ..loading.recorded import told
 
 
@@ -20,8 +22,21 @@ def of_names(names: list[str]) -> dict[np.dtype, str]:
         for each in (name, bare, "nn.functional." + bare):
             if (text := told(each, "lacks")) is not None:
                 kernels = [kernel.split() for kernel in text.split("; ")]
-                return {np.dtype(dtype): kernel for kernel, *dtypes in kernels for dtype in dtypes}
+                return {alike: kernel for kernel, *dtypes in kernels for dtype in dtypes for alike in meant(dtype)}
     return {}
+
+
+def meant(name: str) -> list[np.dtype]:
+    """The dtypes that a name stands for: one float8 for all."""
+    return [each.numpy for each in FLOAT8] if name == float8_e4m3fn.name else [np.dtype(name)]
+
+
+def refuse_short(op: Any, array: np.ndarray, operands: list) -> dict[np.dtype, str]:
+    """As `refuse`, for a float8, which is told before anything is computed; of shapes and other dtypes before that."""
+    if op.promote is not None:
+        check_broadcast(operands)
+        result_type(operands)
+    return refuse(op.limited, op.names, array)
 
 
 def refuse(
@@ -33,7 +48,7 @@ def refuse(
     missing = of_names(names) if known is True else known
     kernel = missing.get(array.dtype)
     if kernel is not None:
-        lower = "biuc" if array.dtype.kind == "c" else "biu"
+        lower = {"c": "biuc", "V": "fV", "f": "fV"}.get(array.dtype.kind, "biu")
         if all(x._array.dtype.kind in lower for x in args if hasattr(x, "_array")) and (
             not args or result is not args[0]
         ):

@@ -46,7 +46,7 @@ def check_classes(input: Any, target: Any, weight: Any) -> None:
     if n > 2 and target.dtype != np.int64:
         raise RuntimeError(f"expected scalar type Long but found {of(target).short}")
     if input.dtype.kind not in "fV":
-        raise not_implemented("nll_loss_out_frame", input)
+        raise not_implemented("nll_loss_out_frame" if n < 3 else "nll_loss2d_forward_out_frame", input)
     if weight is not None and weight.dtype != input.dtype:
         raise RuntimeError(f"expected scalar type {of(input).short} but found {of(weight).short}")
 

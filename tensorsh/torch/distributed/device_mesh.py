@@ -178,6 +178,33 @@ class DeviceMesh(metaclass=Sealed):
         root._flat[name] = made
         return made
 
+    def _unflatten(
+        self, dim: int | str, mesh_sizes: tuple[int, ...], mesh_dim_names: tuple[str, ...], backend_override: Any = None
+    ) -> DeviceMesh:
+        """The mesh with several dimensions in the place of one."""
+        names, root, sizes = self._names or (), self._get_root_mesh(), tuple(mesh_sizes)
+        if isinstance(dim, str) and dim not in names:
+            raise ValueError(f"dim {dim} specified in `_unflatten` is not in {self._names}")
+        if isinstance(dim, int) and dim >= self.ndim:
+            raise ValueError(f"dim {dim} specified in `_unflatten` is out of range {self.ndim}")
+        if len(sizes) != len(mesh_dim_names):
+            raise RuntimeError("mesh_dim_names must have same length as mesh_sizes in _unflatten!")
+        at = names.index(dim) if isinstance(dim, str) else dim
+        if math.prod(sizes) != self.shape[at]:
+            raise ValueError(
+                f"The product of mesh_sizes={sizes} is {math.prod(sizes)}, but the original dimension at dim={at} has size "
+                f"{self.shape[at]}. These must be equal for unflatten to work correctly."
+            )
+        named = (*names[:at], *mesh_dim_names, *names[at + 1 :])
+        if root is not self:  # whose groups all processes make
+            return root._unflatten(names[at], sizes, mesh_dim_names)[named]
+        steps = [self._strides[at] * math.prod(sizes[i + 1 :]) for i in range(len(sizes))]
+        grid = self._grid.reshape(*self.shape[:at], *sizes, *self.shape[at + 1 :])
+        made = self._part(grid, named, (*self._strides[:at], *steps, *self._strides[at + 1 :]), [])
+        own = [made._along(grid, i) for i in range(at, at + len(sizes))]
+        made._groups = [*self._groups[:at], *own, *self._groups[at + 1 :]]
+        return made
+
     def _get_all_submeshes(self, mesh_dim_name: str) -> list[DeviceMesh]:
         """The meshes along a dimension, of all processes."""
         dim = self._get_mesh_dim_by_name(mesh_dim_name)
@@ -212,11 +239,12 @@ class DeviceMesh(metaclass=Sealed):
         return made
 
     def __getstate__(self) -> dict:
-        return vars(self) | {"_groups": [getattr(each, "_title", None) for each in self._groups]}
+        groups = [getattr(each, "_title", None) for each in self._groups]
+        return vars(self) | {"_groups": groups, "_grid": self._grid.tolist()}
 
     def __setstate__(self, kept: dict) -> None:
         """Its groups are those of this process that have the names of before, where there are any."""
-        vars(self).update(kept)
+        vars(self).update(kept, _grid=np.asarray(kept["_grid"], np.int32))
         self._groups = [world.groups.get(title, GroupMember.NON_GROUP_MEMBER) for title in kept["_groups"]]
 
     def __enter__(self) -> DeviceMesh:
@@ -244,7 +272,7 @@ class DeviceMesh(metaclass=Sealed):
         return f"DeviceMesh(({', '.join(sizes)}{comma}), '{self._device}', stride={strides})"
 
 
-allow(DeviceMesh, "_flatten", "_get_root_mesh", "_get_mesh_dim_by_name")
+allow(DeviceMesh, "_flatten", "_unflatten", "_get_root_mesh", "_get_mesh_dim_by_name")
 
 
 def current_mesh() -> DeviceMesh:

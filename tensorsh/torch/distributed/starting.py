@@ -9,6 +9,8 @@ from datetime import timedelta
 from typing import Any
 from zlib import crc32
 
+from ...language import plain_tracebacks
+from ...sandbox import process
 from . import groups
 from . import transport as carrier
 from .backends import check_backend
@@ -71,6 +73,8 @@ def init_process_group(
     world.default = made = ProcessGroup(ranks, number, name, seconds, world.title(), "default_pg")
     world.add(made)
     made._store = PrefixStore(f"default_pg/{number}", met.store)
+    if process.plain:
+        plain_tracebacks.here.rank = met.rank
 
 
 def _begin(met: Meeting) -> None:

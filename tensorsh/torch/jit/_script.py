@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 from ...engine.arrays.warning import warn
 from ...engine.operators.torch_function import TorchFunctionMode
+from ...engine.tape.grad_modes import no_grad
 from ...engine.tensors.tensor import Tensor
 from ...sandbox.named import read_named
 from ...sandbox.sealed import Sealed
@@ -193,7 +194,7 @@ def script(obj: Any, *args: Any, **kwargs: Any) -> Any:
         return obj
     if isinstance(obj, Module):
         return script_module(obj)
-    if isinstance(obj, (bool, int, float, complex, str, bytes, Tensor)) or obj is None:
+    if isinstance(obj, (bool, int, float, complex, str, bytes, tuple, Tensor)) or obj is None:
         raise TypeError(f"{type(obj)} is a built-in class")
     return ScriptFunction(obj) if callable(obj) else obj
 
@@ -237,24 +238,35 @@ class TracerWarning(Warning):
         """Leave such warnings out that come of torch itself: there are none."""
 
 
-def traced(call: Any, *args: Any, **kwargs: Any) -> None:
-    """A call of what is traced."""
+def traced(call: Any, checked: bool, *args: Any, **kwargs: Any) -> None:
+    """A call of what is traced, and the two that PyTorch compares it with: traced again, and plainly."""
     TRACING[0] += 1
     try:
         with Tracing():
             call(*args, **kwargs)
+            if checked:
+                with no_grad():
+                    call(*args, **kwargs)
     finally:
         TRACING[0] -= 1
+    if checked:
+        with no_grad():
+            call(*args, **kwargs)
+
+
+def checks(args: tuple, kwargs: dict) -> bool:
+    """Whether a trace is compared with other calls, unless ``check_trace=False`` says otherwise."""
+    return args[1] if len(args) > 1 else kwargs.get("check_trace", True)
 
 
 def trace(func: Any, example_inputs: Any = None, *args: Any, example_kwarg_inputs: Any = None, **kwargs: Any) -> Any:
-    """A module or a function as `script` gives it, called once with the examples, so that what it raises is raised."""
+    """A module or a function as `script` gives it, called with the examples, so that what it raises is raised."""
     if not _enabled:
         return func
     if example_inputs is None and not isinstance(example_kwarg_inputs, dict):
         raise RuntimeError("example_kwarg_inputs should be a dict")
     given = (example_inputs,) if isinstance(example_inputs, (Tensor, dict)) else example_inputs or ()
-    traced(func, *given, **(example_kwarg_inputs or {}))
+    traced(func, checks(args, kwargs), *given, **(example_kwarg_inputs or {}))
     if isinstance(func, Module):
         return script_module(func, TopLevelTracedModule, TracedModule)
     made = script(func)
@@ -266,7 +278,7 @@ def trace(func: Any, example_inputs: Any = None, *args: Any, example_kwarg_input
 def trace_module(mod: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
     """A module as `trace` gives it; `inputs` has the examples of each method."""
     for name, given in inputs.items():
-        traced(read_named(mod, name), *((given,) if isinstance(given, (Tensor, dict)) else given))
+        traced(read_named(mod, name), checks(args, kwargs), *((given,) if isinstance(given, (Tensor, dict)) else given))
     return script_module(mod, TopLevelTracedModule, TracedModule)
 
 

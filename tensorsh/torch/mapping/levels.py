@@ -170,15 +170,21 @@ class Level(TorchFunctionMode):
         slow = slowly(name.removeprefix("special_"), args)
         if slow and state.__dict__.get("vmap_fallback", FALLBACK)["warns"]:
             warn(SLOW.format(slow))
+        wrong: Exception | None = None
         if name not in drawing() or self.randomness != "same":
             try:
                 own = {key: self._own(value) for key, value in kwargs.items()}
                 return self.sliced(made(self, name, func, tuple(map(self._own, args)), own))
             except Refused as error:
                 raise RuntimeError(*error.args) from None
-            except (Loop, RuntimeError, TypeError, ValueError, IndexError, AttributeError, NotImplementedError):
+            except (Loop, TypeError, ValueError, IndexError, AttributeError, NotImplementedError):
                 pass  # slice by slice, where what is wrong is said of one
-        return self.one_by_one(func, args, kwargs, name in drawing())
+            except RuntimeError as error:
+                wrong = error  # told of all slices, as PyTorch does, where slices alone are wrong, too
+        try:
+            return self.one_by_one(func, args, kwargs, name in drawing())
+        except RuntimeError as error:
+            raise (wrong or error) from None
 
     def _own(self, value: Any) -> Any:
         """An argument as a rule is given it: slices of other levels are tensors like any other."""

@@ -215,7 +215,7 @@ def expanded(func: Callable, input: Any, *size: Any) -> Any:
     plain(*size)
     wanted = list(size[0]) if len(size) == 1 and isinstance(size[0], (tuple, list)) else list(size)
     x = input._whole
-    return x.reshape(x.shape[0], *[1] * (len(wanted) - input.dims), *x.shape[1:]).expand(-1, *wanted)
+    return x.reshape(x.shape[0], *[1] * (len(wanted) - input.dims), *x.shape[1:]).expand(x.shape[0], *wanted)
 
 
 def permuted(func: Callable, input: Any, *dims: Any) -> Any:
@@ -301,7 +301,10 @@ def counted(index: Any) -> Tensor:
 
 def unflattened(func: Callable, input: Any, dim: int, sizes: Any) -> Any:
     """A dimension of each slice taken apart."""
-    return func(input._whole, _dim(dim, input.dims), sizes)
+    try:
+        return func(input._whole, _dim(dim, input.dims), sizes)
+    except RuntimeError:
+        raise Loop from None  # which counts the dimensions of one
 
 
 def diagonal(func: Callable, input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:

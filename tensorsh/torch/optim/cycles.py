@@ -316,9 +316,9 @@ class ReduceLROnPlateau(LRScheduler):
         self.eps = eps
         self.last_epoch = 0
         self._last_lr = rates(optimizer)
-        if mode not in ("min", "max"):
+        if mode not in {"min", "max"}:
             raise ValueError("mode " + mode + " is unknown!")
-        if threshold_mode not in ("rel", "abs"):
+        if threshold_mode not in {"rel", "abs"}:
             raise ValueError("threshold mode " + threshold_mode + " is unknown!")
         self.mode_worse = math.inf if mode == "min" else -math.inf
         self.mode = mode

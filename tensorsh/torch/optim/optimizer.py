@@ -292,9 +292,11 @@ class Optimizer(metaclass=OpenSealed):
         """Forget the gradients of all parameters, or fill them with zeros."""
         for group in self.param_groups:
             for p in group["params"]:
+                if p._grad is None:
+                    continue
                 if set_to_none:
                     p._grad = None
-                elif p._grad is not None:
+                else:
                     if p._grad._node is not None:
                         p._grad = p._grad.detach()
                     p._grad.zero_()

@@ -72,7 +72,7 @@ class RMSprop(Optimizer):
 
     def _update(self, group: dict) -> Iterator[tuple]:
         lr, alpha, decay, momentum = number(group["lr"]), group["alpha"], group["weight_decay"], group["momentum"]
-        centered, maximize, eps = group["centered"], group["maximize"], group["eps"]
+        centered, maximize, eps = bool(group["centered"]), group["maximize"], group["eps"]
         fresh: dict[str, Any] = {"step": scalar(0.0), "square_avg": zeros}
         if momentum > 0:
             fresh["momentum_buffer"] = zeros

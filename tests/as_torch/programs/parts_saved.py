@@ -32,4 +32,8 @@ y = saved(x)
 print(type(y).__name__, y.placements, y.full_tensor(), y.device_mesh == mesh)
 w = saved({"w": torch.nn.Parameter(x)})["w"]
 print(isinstance(w, torch.nn.Parameter), w.requires_grad, w.placements, w.full_tensor())
+buffer = io.BytesIO()
+torch.save({"w": torch.nn.Parameter(x), "v": x}, buffer)
+buffer.seek(0)
+print(torch.load(buffer))
 dist.destroy_process_group()

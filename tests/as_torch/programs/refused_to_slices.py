@@ -32,3 +32,20 @@ tried(lambda: vmap(lambda x: torch.where(x))(x))
 tried(lambda: vmap(lambda x: torch.ones(2).bernoulli_(x))(x / 9))
 tried(lambda: vmap(lambda x: torch.ones(2).bernoulli_(x), randomness="different")(x / 9))
 tried(lambda: vmap(lambda x: x.data)(x))
+y, z = torch.ones(3, 5), torch.ones(3, 2, 4)
+for wrong in (
+    torch.add,
+    torch.mul,
+    torch.dot,
+    torch.matmul,
+    torch.nn.functional.mse_loss,
+    lambda a, b: torch.stack([a, b]),
+):
+    tried(lambda wrong=wrong: vmap(wrong)(x, y))
+for wrong in (
+    lambda x: x.view(7), lambda x: x.reshape(7), lambda x: x.expand(5, 9), lambda x: x @ torch.ones(7, 7), lambda x: x.sum(4),
+    lambda x: x[5], lambda x: torch.nn.functional.linear(x, torch.ones(3, 5)),
+    lambda x: torch.split(x, [1, 5]), lambda x: x.unflatten(0, (3, 3)),
+    lambda x: torch.nn.functional.layer_norm(x, (5,)), lambda x: x.gather(0, torch.tensor([[7]])), torch.linalg.inv,
+):  # fmt: skip
+    tried(lambda wrong=wrong: vmap(wrong)(z))

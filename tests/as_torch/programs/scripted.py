@@ -127,3 +127,14 @@ def scaled(x: torch.Tensor, by: float, more: float = 2, last: Optional[float] = 
 
 whole = torch.tensor([1])
 print(scaled(whole, 1), scaled(whole, True, 3), scaled(whole, torch.tensor(2), last=4), scaled(whole, by=2.5))
+
+
+def seen(x):
+    print("seen", torch.jit.is_tracing(), torch.is_grad_enabled())
+    return x * 2
+
+
+torch.jit.trace(seen, x)
+torch.jit.trace(seen, x, check_trace=False)
+for form in ((0, 4, 2, 2), (2, 0, 2), (2, 0, 0, 2)):
+    print(nn.functional.pixel_unshuffle(torch.ones(form), 2).shape)

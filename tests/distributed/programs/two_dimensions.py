@@ -91,5 +91,15 @@ set_model_state_dict(model, dict(other), options=StateDictOptions(full_state_dic
 for name, p in model.named_parameters():
     assert torch.equal(p.full_tensor(), other[name]), name
 print(model.layers[0].up.weight.to_local()[:, 0], model.layers[0].attention.o.weight.to_local()[0])
+n = dist.get_world_size()
+apart = init_device_mesh("cpu", (n,), mesh_dim_names=("all",))._unflatten("all", (n // 2, 2), ("p", "q"))
+x = torch.tensor(float(dist.get_rank()))
+dist.all_reduce(x, group=apart.get_group("q"))
+print(apart, apart.mesh.tolist(), apart["q"], apart["p"].mesh.tolist(), apart.get_coordinate(), x)
+for wrong in ((2, (n,), ("a",)), ("z", (n,), ("a",)), (1, (1, 3), ("a", "b")), (1, (1, 2), ("a",))):
+    try:
+        apart._unflatten(*wrong)
+    except (ValueError, RuntimeError) as error:
+        print(type(error).__name__, error)
 
 dist.destroy_process_group()

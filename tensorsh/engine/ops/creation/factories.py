@@ -14,7 +14,7 @@ from ...arrays.blank import assigned, blank
 from ...arrays.cupy_module import nowhere
 from ...arrays.device import CPU
 from ...arrays.door import ASKED
-from ...arrays.dtype import COMPLEX, INTEGER, bool_, complex64, complex128, dtype, given_dtype, int64, of
+from ...arrays.dtype import COMPLEX, FLOAT8, INTEGER, bool_, complex64, complex128, dtype, given_dtype, int64, of
 from ...arrays.errors import not_implemented
 from ...arrays.extents import count, span
 from ...arrays.layout import laid_out, strided
@@ -333,7 +333,7 @@ def arange(
     usual = state.default_dtype if any(isinstance(v, float) for v in (start, end, step)) else int64
     dtype = of_out("arange", dtype, out)
     d = usual if dtype is None else given_dtype(dtype, "arange")
-    if d is bool_ or d.category == COMPLEX:
+    if d is bool_ or d.category == COMPLEX or d in FLOAT8:
         raise not_implemented("arange_cpu", d)
     number = math.ceil((end - start) / step)
     span((number,), None, d.itemsize)

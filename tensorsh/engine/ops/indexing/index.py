@@ -312,7 +312,7 @@ index_select.gradient(input=lambda t, g, input_shape, dim, index: t._index_selec
 def index_select_backward(xp, grad: Array, dim, index: Array, shape):
     if not shape:
         return xp.zeros(shape, grad.dtype) + grad.sum()
-    add_along(xp, whole := xp.zeros(shape, grad.dtype), dim, index.reshape(-1), grad)
+    add_along(xp, whole := xp.zeros(shape, grad.dtype), dim, index.reshape(-1), grad, len(shape) > 1)
     return whole
 
 
@@ -323,7 +323,7 @@ index_select_backward.gradient(grad=lambda t, g, dim, index: t.index_select(g, d
 def index_add(xp, input: Written, dim, index: Array, source: Array, *, alpha=1):
     """A copy of `input` with the slices of `source`, times alpha, added to its slices at `index`.
     IndexError: a number out of bounds; RuntimeError: not a number for each slice of `source`."""
-    if xp is np and alpha == 1 and source.ndim and added_rows(input, index, source, dim):
+    if xp is np and alpha == 1 and source.ndim and added_rows(input, index, source, dim, source.ndim > 1):
         return input
     dim = wrap_dim(dim, input.ndim)
     check_slices("index_add_", input, dim, index, source)
@@ -340,7 +340,7 @@ def index_add(xp, input: Written, dim, index: Array, source: Array, *, alpha=1):
     if input.dtype.kind == "b":
         fold_at(xp, "logical_or", input, at(dim, index.reshape(-1)), source)
     else:
-        add_along(xp, input, dim, index.reshape(-1), source)
+        add_along(xp, input, dim, index.reshape(-1), source, alpha == 1 and input.ndim > 1)
     return input
 
 

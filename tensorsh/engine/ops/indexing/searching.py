@@ -122,7 +122,21 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
     right = right or side == "right"
     sequence = sorted_sequence
     slow_layouts(sequence, input)
-    if sequence.ndim == 0:
+    if sorter is not None:
+        if sorter._array.shape != sequence._array.shape:
+            raise RuntimeError(
+                f"{name}: boundary and sorter must have the same size, but got boundary tensor {list(sequence.shape)}and got "
+                f"sorter tensor {list(sorter.shape)}"
+            )
+        if sorter._array.dtype != np.int64:
+            raise RuntimeError(f"{name}: sorter must be a tensor of long dtype but got dtype {sorter.dtype.short}")
+        if (
+            sorter._array.size
+            and not absent(sorter._array)
+            and not (sorter._array.min() >= 0 and sorter._array.max() < sequence._array.shape[-1])
+        ):
+            raise RuntimeError(f"{name}: sorter index out of range")
+    if sequence.ndim == 0 and isinstance(input, Tensor):
         raise RuntimeError(f"{name}: boundaries tensor should have positive dimension, but got 0 dimension")
     if sequence.ndim != 1:
         if not isinstance(input, Tensor):
@@ -137,19 +151,6 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
                 f"{list(input.shape)}"
             )
     if sorter is not None:
-        if sorter._array.dtype != np.int64:
-            raise RuntimeError(f"{name}: sorter must be a tensor of long dtype but got dtype {sorter.dtype.short}")
-        if sorter._array.shape != sequence._array.shape:
-            raise RuntimeError(
-                f"{name}: boundary and sorter must have the same size, but got boundary tensor {list(sequence.shape)}and got "
-                f"sorter tensor {list(sorter.shape)}"
-            )
-        if (
-            sorter._array.size
-            and not absent(sorter._array)
-            and not (sorter._array.min() >= 0 and sorter._array.max() < sequence._array.shape[-1])
-        ):
-            raise RuntimeError(f"{name}: sorter index out of range")
         sequence = wrap(np.take_along_axis(sequence._array, sorter._array, -1))
     a, v = alike(sequence, input)
     if type(a) is not np.ndarray or type(v) is not np.ndarray:

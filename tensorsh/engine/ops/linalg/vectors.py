@@ -78,10 +78,10 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor |
     if dim is None:
         warn_of_old("cross")
         sizes = input._array.shape
-        if input._array.ndim != other._array.ndim:
-            raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
         if 3 not in sizes:
             raise RuntimeError("no dimension of size 3 in input")
+        if input._array.ndim != other._array.ndim:
+            raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
         dim = sizes.index(3)
     given = {} if out is None else {"out": out}
     return linalg_cross.function(input, other, dim=dim, **given)

@@ -287,9 +287,10 @@ planar, spatial = sampler(2), sampler(3)
 @composite("grid_sampler", method=False)
 def grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners):
     """`grid_sampler_2d` or `grid_sampler_3d`, by the image's dimensions."""
-    if input.dtype.category != FLOAT and input.dtype is grid.dtype:
+    known = grid.dtype.category <= FLOAT or grid.dtype is input.dtype
+    if input.ndim > 3 and input.dtype.category != FLOAT and known:
         raise not_implemented(
-            "grid_sampler_3d_cpu" if input.ndim == 5 else "grid_sampler_2d_cpu_kernel_impl", input.dtype
+            "grid_sampler3d_cpu" if input.ndim == 5 else "grid_sampler_2d_cpu_kernel_impl", input.dtype
         )
     kernel = spatial if input.ndim == 5 else planar
     return kernel.function(input, grid, interpolation_mode, padding_mode, bool(align_corners))

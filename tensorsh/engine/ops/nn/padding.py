@@ -182,7 +182,7 @@ def border_spread(xp, grad: Array, shape, pad, mode):
         source = _source(shape[axis], pad[2 * at], pad[2 * at + 1], mode)
         moved = xp.moveaxis(grad, axis, 0)
         out = xp.zeros((shape[axis], *moved.shape[1:]), grad.dtype)
-        add_along(xp, out, 0, xp.asarray(source), moved)
+        add_along(xp, out, 0, xp.asarray(source), moved, True)
         grad = xp.moveaxis(out, 0, axis)
     return xp.ascontiguousarray(grad)
 

@@ -86,7 +86,7 @@ def filler(f: Callable) -> Callable:
 
 
 def _floating(t: Tensor, kernel: str) -> None:
-    if t._array.dtype.kind != "f" and t.dtype.category < FLOAT:
+    if t._array.itemsize == 1 or t._array.dtype.kind != "f" and t.dtype.category < FLOAT:
         raise not_implemented(kernel, t.dtype)
 
 

@@ -79,7 +79,7 @@ def _sampled(name: str, sampler_name: str) -> Callable:
         if other:
             size = named_size(name, size, other)
         d = of_size(name, dtype, out)
-        if d.category < FLOAT and not (name == "randn" and 0 in size_of(name, size)):
+        if (d.category < FLOAT or d.itemsize == 1) and not (name == "randn" and 0 in size_of(name, size)):
             raise not_implemented("normal_kernel_cpu" if name == "randn" else "check_uniform_bounds", d)
         g = source(generator, device)
         array = getattr(g.samplers, sampler_name)(g, size_of(name, size), d.numpy)

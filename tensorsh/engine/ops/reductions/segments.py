@@ -46,7 +46,7 @@ def folded(data, offsets, reduce, initial):
     return out
 
 
-@operator("_segments", node="SegmentReduceBackward0", method=False, wide=True, long="hosted")
+@operator("_segments", node="SegmentReduceBackward0", method=False, long="hosted")
 def reduced(xp, data: Array, offsets: Array, reduce, initial):
     """data [*outer, N, *inner] folded to [*outer, S, *inner]."""
     return folded(data, offsets, reduce, initial)

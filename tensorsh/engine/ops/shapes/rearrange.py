@@ -174,6 +174,8 @@ def pixel_unshuffle(xp, input: Array, downscale_factor):
                 f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but input.size({-2 if name == 'height' else -1})="
                 f"{n} is not divisible by {downscale_factor}"
             )
+    if not input.size:  # as PyTorch has it
+        return input.copy()
     return unshuffled(xp, input, downscale_factor)
 
 

@@ -273,7 +273,7 @@ def restrided(array: Any, size: Any, stride: Any, storage_offset: int | None) ->
 def unbind(xp, input: Array, dim=0):
     """The slices along `dim`, as a tuple.
     As many views as `dim` is long, each without that dimension. IndexError: no such dimension."""
-    dim = own_dim(dim, input.ndim)
+    dim = own_dim(wrap_dim(dim, input.ndim), input.ndim)
     if dim == 0 and input.ndim > 1:
         return list(input)
     before = (slice(None),) * dim

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...arrays.device import absent
 from ...arrays.dtype import FLOAT, float32, float64, of
-from ...arrays.errors import cpp_name, tensor_type
+from ...arrays.errors import cpp_name, dim_error, tensor_type
 from ...arrays.extents import sized
 from ...arrays.layout import strided
 from ...arrays.state import state
@@ -141,7 +141,7 @@ def istft_fault(a: Any, half: bool, n_fft: int, hop: int, width: int, window: Te
     """What is wrong with the arguments of `istft`."""
     if a.size == 0:
         return "input tensor cannot be empty."
-    if a.ndim not in (2, 3):
+    if a.ndim > 3:
         return f"expected a tensor with 3 or 4 dimensions, but got {a.ndim + 1}"
     bins = a.shape[-2]
     if bins != (n_fft // 2 + 1 if half else n_fft):
@@ -169,6 +169,8 @@ def istft(
     if window is None:
         warn_of_old("istft")
     a = input._array
+    if a.dtype.kind == "c" and a.ndim < 2:
+        raise dim_error(-2 - a.ndim, 1 + a.ndim)
     if a.dtype.kind != "c":
         raise RuntimeError(
             "istft requires a complex-valued input tensor matching the output from stft with return_complex=True."
@@ -180,7 +182,7 @@ def istft(
         f"window={window_text(window)}, center={int(center)}, normalized={int(normalized)}, onesided={optional(onesided)}, "
         f"length={optional(length)}, return_complex={int(return_complex)})"
     )
-    bins, frames = a.shape[-2:] if a.ndim > 1 else (0, 0)
+    bins, frames = a.shape[-2:]
     half = bins != n_fft if onesided is None else onesided
     wrong = istft_fault(a, bool(half), n_fft, hop, width, window)
     if wrong is not None:
@@ -342,7 +344,15 @@ def _signal_window(compute: Callable) -> Callable:
             linspace = table.find_function("linspace")
             if device is None and type(M) is int and type(requires_grad) is bool:
                 return linspace(start, end, M, **options)
-            return linspace(start=start, end=end, steps=M, layout=layout, **options)  # whose words name all of them
+            return linspace(
+                requires_grad=requires_grad,
+                device=device,
+                layout=layout,
+                dtype=options["dtype"],
+                steps=M,
+                end=end,
+                start=start,
+            )  # whose words name all of them
 
         return compute(M, sym, points, **(defaults | given))
 
@@ -425,7 +435,7 @@ def general_cosine(M: int, sym: bool, points: Callable, *, a: Any = ()) -> Tenso
     if M == 1:
         return ones(points)
     step = 2 * math.pi / steps_of_period(M, sym)
-    k = points(0.0, (M - 1) * step)
+    k = points(0, (M - 1) * step)
     signed = [(-1) ** i * w for i, w in enumerate(a)]
     coefficients = made(np.array(signed, k._array.dtype), k.device)
     orders = made(np.arange(len(signed)).astype(k._array.dtype), k.device)

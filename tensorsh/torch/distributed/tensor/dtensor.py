@@ -17,6 +17,7 @@ from ....engine.tape.grad_modes import no_grad
 from ....engine.tensors.shape import Size
 from ....engine.tensors.tensor import Tensor
 from ....sandbox.classes import allow
+from ...makers import OWN
 from ...nn.parameter import Parameter
 from ..collectives import broadcast
 from ..device_mesh import DeviceMesh, current_mesh
@@ -25,7 +26,7 @@ from ..starting import get_world_size
 from . import products, shapes  # noqa: F401  their rules
 from .moving import Guard, cut, moved
 from .parts import _ToTorchTensor, bind, gradient_placements, local_of, placed_tensor
-from .placement_types import Partial, Replicate, cutting, normal
+from .placement_types import Partial, Replicate, Shard, cutting, normal
 from .rules import dispatch
 
 stay("classes")
@@ -271,6 +272,9 @@ class DTensor(Tensor):
 
 bind(DTensor)
 allow(DTensor, "_local_tensor")
+OWN.update(
+    {f"{kind.__module__}.{kind.__qualname__}": kind for kind in (DeviceMesh, DTensor, Shard, Replicate, Partial)}
+)
 
 
 class DTensorParameter(DTensor, Parameter):

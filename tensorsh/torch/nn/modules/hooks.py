@@ -208,7 +208,11 @@ class Between(metaclass=Sealed):
         values, self.outputs, node = self.passed(values)
         self.counts[1] = len(values)
         if node is not None:
-            node.register_hook(self.at_outputs)
+
+            def hook(grad_input: tuple, grad_output: tuple) -> Any:  # errors name it
+                return self.at_outputs(grad_input, grad_output)
+
+            node.register_hook(hook)
         if not isinstance(result, tuple):
             return values[0]
         return type(result)(*values) if hasattr(result, "_fields") else values
@@ -224,8 +228,6 @@ class Between(metaclass=Sealed):
             answer = hook(self.module, found, self.grad_outputs)
             if answer is None:
                 continue
-            if isinstance(answer, Tensor):
-                answer = (answer,)
             if len(answer) != len(found):
                 raise RuntimeError(
                     f"Backward hook returned an invalid number of grad_input, got {len(answer)}, but expected {len(found)}"
@@ -246,7 +248,6 @@ class Between(metaclass=Sealed):
             answer = hook(self.module, found)
             if answer is None:
                 continue
-            answer = answer if isinstance(answer, tuple) else (answer,)
             if len(answer) != len(found):
                 raise RuntimeError(
                     f"Backward pre hook returned an invalid number of grad_output, got {len(answer)}, but expected {len(found)}"

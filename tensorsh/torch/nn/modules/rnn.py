@@ -400,7 +400,7 @@ class RNNCellBase(Module):
         elif single:
             states = [state.unsqueeze(0) for state in states]
         if input.shape[1] != self.input_size:
-            raise RuntimeError(f"input has inconsistent input_size: got {input.shape[1]} expected {self.input_size}")
+            raise RuntimeError(f"input has inconsistent input_size: got {input.shape[1]} expected {+self.input_size}")
         for i, state in enumerate(states):
             if state.shape[0] != input.shape[0]:
                 raise RuntimeError(

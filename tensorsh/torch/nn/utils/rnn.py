@@ -201,7 +201,7 @@ def pad_sequence(
         raise RuntimeError(
             f"pad_sequence: Expected iterable for input sequences, but got arg of type: {type(sequences)}"
         )
-    parts = sequences.unbind(0) if isinstance(sequences, Tensor) else tuple(sequences)
+    parts = tuple(sequences)
     refuse("_nn.pad_sequence", (parts, batch_first, padding_value, padding_side), {})
     if not parts:
         raise RuntimeError("received an empty list of sequences")

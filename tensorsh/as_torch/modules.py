@@ -19,10 +19,12 @@ from ..language.pytorch_names import MODULES
 from ..language.pytorch_names import names as recorded
 from ..sandbox import process
 from ..sandbox.namespace import Namespace, names, submodule
+from ..torch.nn import reach
 from ..torch.root import switch_of, torch
+from ..torch.torch_version import TorchVersion
 from . import refused
 from .elsewhere import places
-from .versions import NAME, VERSION, TorchVersion
+from .versions import NAME, VERSION
 
 HOME = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "torch")
 _IMPORTS = "__file__ __path__ __spec__ __loader__ __package__ __cached__ __wrapped__ __getattr__ __builtins__".split()
@@ -86,6 +88,8 @@ def known_modules() -> frozenset[str]:
     return frozenset({*SUBMODULES, *layout(), *(name.split(".", 1)[-1].rpartition(".")[0] for name in places())} - {""})
 
 
+CALLED_BY_LAYERS = {"torch": reach.T, "torch.nn.functional": reach.F, "torch.linalg": reach.L}
+"""The functions that layers call, by the module of which PyTorch's layers ask for them: who replaces one there is called."""
 _deleted: set[tuple[str, str]] = set()
 """Settings that were deleted, by module and name."""
 
@@ -124,11 +128,15 @@ class StandIn(ModuleType):
             _deleted.discard((self.__name__, name))
         else:
             super().__setattr__(name, value)
+            if self.__name__ in CALLED_BY_LAYERS and process.plain and callable(value):
+                CALLED_BY_LAYERS[self.__name__].replace(name, value)
 
     def __delattr__(self, name: str) -> None:
         """A setting is gone until it is set again: `mock.patch` takes it away before it puts back what was there."""
         if switch_of_module(self, name) is None:
             super().__delattr__(name)
+            if self.__name__ in CALLED_BY_LAYERS:
+                CALLED_BY_LAYERS[self.__name__].replace(name)
         else:
             _deleted.add((self.__name__, name))
 

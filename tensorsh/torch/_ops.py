@@ -293,4 +293,6 @@ class Operators(metaclass=Sealed):
         )
 
 
+_OpNamespace = Operators
+"""PyTorch's name of the class of ``torch.ops.aten``."""
 ops = Operators()

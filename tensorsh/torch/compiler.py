@@ -49,6 +49,11 @@ def set_logs(**options: Any) -> None:
     """Nothing: what is compiled is not told of."""
 
 
+def set_vital(vital: str, attr: str, value: str) -> bool:
+    """Nothing: no figures of a run are kept. False."""
+    return False
+
+
 def is_compiling() -> bool:
     """Whether the program is being compiled: never."""
     return False

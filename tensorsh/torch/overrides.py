@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from operator import attrgetter
 from types import FunctionType
 from typing import Any
 
@@ -112,9 +113,59 @@ def resolve_name(f: Callable) -> str | None:
     return f"{module}.{f.__name__}" if module == "torch.nn.init" else None
 
 
+IGNORED = {
+    "": """
+        _functional_sym_constrain_range _make_dep_token arange are_deterministic_algorithms_enabled as_strided as_tensor asarray
+        autocast_decrement_nesting autocast_increment_nesting bartlett_window blackman_window broadcast_shapes can_cast
+        clear_autocast_cache compile cond cudnn_affine_grid_generator cudnn_batch_norm cudnn_convolution cudnn_convolution_add_relu
+        cudnn_convolution_relu cudnn_convolution_transpose cudnn_grid_sampler cudnn_is_acceptable device dtype empty empty_permuted
+        empty_quantized empty_strided enable_grad eye fill finfo fork from_file from_numpy frombuffer full get_autocast_cpu_dtype
+        get_autocast_dtype get_autocast_gpu_dtype get_autocast_ipu_dtype get_autocast_xla_dtype get_default_device get_default_dtype
+        get_deterministic_debug_mode get_device_module get_float32_matmul_precision get_num_interop_threads get_num_threads
+        get_rng_state hamming_window hann_window iinfo import_ir_module import_ir_module_from_buffer inference_mode init_num_threads
+        initial_seed is_anomaly_check_nan_enabled is_anomaly_enabled is_autocast_cache_enabled is_autocast_cpu_enabled
+        is_autocast_enabled is_autocast_ipu_enabled is_autocast_xla_enabled is_deterministic_algorithms_warn_only_enabled
+        is_grad_enabled is_inference_mode_enabled is_storage is_tensor is_vulkan_available is_warn_always_enabled kaiser_window layout
+        linspace load logspace manual_seed memory_format merge_type_from_type_comment miopen_ctc_loss mkldnn_adaptive_avg_pool2d
+        mkldnn_convolution mkldnn_linear_backward_weights mkldnn_max_pool2d mkldnn_max_pool3d mkldnn_rnn_layer no_grad normal ones
+        parse_ir parse_schema parse_type_comment promote_types qscheme rand rand_like randint randint_like randn randn_like randperm
+        range result_type save scalar_tensor seed set_anomaly_enabled set_autocast_cache_enabled set_autocast_cpu_dtype
+        set_autocast_cpu_enabled set_autocast_dtype set_autocast_enabled set_autocast_gpu_dtype set_autocast_ipu_dtype
+        set_autocast_ipu_enabled set_autocast_xla_dtype set_autocast_xla_enabled set_default_device set_default_tensor_type
+        set_deterministic_debug_mode set_float32_matmul_precision set_flush_denormal set_grad_enabled set_num_interop_threads
+        set_num_threads set_printoptions set_rng_state set_warn_always sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor
+        sparse_coo_tensor sparse_csc_tensor sparse_csr_tensor sym_constrain_range sym_constrain_range_for_size sym_fresh_size tensor
+        thread_safe_generator tril_indices triu_indices typename unify_type_list use_deterministic_algorithms vander vmap wait zeros""",
+    "functional": """
+        boolean_dispatch handle_torch_function has_torch_function has_torch_function_unary has_torch_function_variadic""",
+    "nn.functional": """
+        _canonical_mask _none_or_dtype assert_int_or_pair grouped_mm hardsigmoid hardswish scaled_grouped_mm scaled_mm sigmoid tanh
+        upsample upsample_bilinear upsample_nearest""",
+    "nn.init": """
+        calculate_gain constant dirac eye kaiming_normal kaiming_uniform normal orthogonal sparse uniform xavier_normal xavier_uniform""",
+    "Tensor": """
+        __class__ __delattr__ __delitem__ __dir__ __getattribute__ __hash__ __init__ __init_subclass__ __iter__ __new__ __setattr__
+        __subclasshook__ __torch_dispatch__ __torch_function__ _addmm_activation _conj _conj_physical _dtensor__new__ _fix_weakref
+        _is_all_true _is_any_true _is_zerotensor _lazy_clone _make_subclass _make_wrapper_subclass _neg_view _philox_normal_
+        _philox_uniform_ _reduce_ex_internal _rev_view_func_unsafe _to_sparse _to_sparse_bsc _to_sparse_bsr _to_sparse_csc
+        _to_sparse_csr _typed_storage _use_count _view_func _view_func_unsafe as_subclass eig lstsq new new_empty new_empty_strided
+        new_full new_ones new_tensor new_zeros reinforce solve stride symeig to_padded_tensor to_sparse_bsc to_sparse_bsr to_sparse_coo
+        to_sparse_csc to_sparse_csr unflatten""",
+    "fft": """
+        fftfreq rfftfreq""",
+}
+"""The functions of PyTorch that nobody can override, by their namespace below torch."""
+
+
 def get_ignored_functions() -> set:
     """Functions that cannot be overridden."""
-    return {Tensor.as_subclass}  # type: ignore[attr-defined]
+    from .root import torch
+
+    found = set()
+    for space, names in IGNORED.items():
+        at = attrgetter(space)(torch) if space else torch
+        found.update(getattr(at, name) for name in names.split() if hasattr(at, name))
+    return found
 
 
 def get_overridable_functions() -> dict[Any, list]:
@@ -182,7 +233,8 @@ def get_testing_overrides() -> dict[Any, Callable]:
                 found[function] = _taking(
                     _needed("Tensor." + name, function), named=function if module is layers.init else None
                 )
-    return found
+    ignored = get_ignored_functions()
+    return {function: answer for function, answer in found.items() if function not in ignored}
 
 
 INITIAL = "constant_ kaiming_uniform_ normal_ uniform_".split()

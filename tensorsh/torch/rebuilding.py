@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.arrays.deferred import bits, turned
+from ..engine.arrays.device import device
 from ..engine.arrays.dtype import complex32, float16, of_pairs
 from ..engine.arrays.dtype import dtype as dtype_type
 from ..engine.graph.fields import wrap
@@ -152,6 +153,18 @@ def corresponding_complex_dtype(dtype: dtype_type) -> dtype_type:
 def corresponding_real_dtype(dtype: dtype_type) -> dtype_type:
     """The dtype of the parts of a complex dtype."""
     return dtype.to_real()
+
+
+DeviceLikeType = str | device | int
+
+
+def make_contiguous_strides_for(shape: tuple, row_major: bool = True) -> tuple:
+    """The strides of a tensor whose elements lie in a row; of matrices whose columns do, if it is not `row_major`."""
+    strides = [1]
+    for size in reversed(shape[1:]):
+        strides.append(strides[-1] * max(size, 1))
+    found = tuple(reversed(strides))[: len(shape)]
+    return found if row_major or len(shape) < 2 else (*found[:-2], 1, max(shape[-2], 1))
 
 
 def get_file_path_2(*parts: str) -> str:

@@ -12,6 +12,7 @@ PACKAGES = {
     "transformers_gpt2": "transformers", "transformers_bert": "transformers", "transformers_llama": "transformers",
     "fabric": "lightning", "pyro": "pyro-ppl", "ignite": "pytorch-ignite", "torchvision_parts": "torchvision",
     "laplace": "laplace-torch", "curvlinops": "curvlinops-for-pytorch", "backpack": "backpack-for-pytorch", "open_clip": "open-clip-torch",
+    "esm": "fair-esm",
 }  # fmt: skip
 """Programs that are not named as their package is."""
 TEXT = """\

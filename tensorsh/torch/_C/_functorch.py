@@ -7,7 +7,8 @@ from typing import Any
 
 from ...engine.arrays.state import state
 from ..absent_devices import answering
-from ..mapping.levels import FALLBACK
+from ..mapping.levels import FALLBACK, Level
+from ..mapping.vmap import placed
 
 
 def _told(name: str) -> tuple[Any, Any]:
@@ -47,10 +48,18 @@ def _unmapped(name: str) -> Any:
     return refused
 
 
-_add_batch_dim, _remove_batch_dim, _vmap_increment_nesting, _vmap_decrement_nesting, _unwrap_batched = map(
-    _unmapped,
-    "_add_batch_dim _remove_batch_dim _vmap_increment_nesting _vmap_decrement_nesting _unwrap_batched".split(),
+_vmap_increment_nesting, _vmap_decrement_nesting, _unwrap_batched = map(
+    _unmapped, "_vmap_increment_nesting _vmap_decrement_nesting _unwrap_batched".split()
 )
+
+
+def _add_batch_dim(tensor: Any, in_dim: int, vmap_level: Level) -> Any:
+    return vmap_level.slice_of(tensor, in_dim % tensor.ndim)
+
+
+def _remove_batch_dim(tensor: Any, vmap_level: Level, batch_size: int, out_dim: int) -> Any:
+    return placed(vmap_level, tensor, out_dim, "")
+
 
 ANSWERS = dict.fromkeys(
     "is_batchedtensor is_legacy_batchedtensor is_gradtrackingtensor is_functorch_wrapped_tensor".split(), False

@@ -20,6 +20,18 @@ __all__ = ["Node", "has_side_effect", "map_aggregate", "map_arg"]
 
 Target = Callable | str
 Argument = Any
+
+
+def compatibility(is_backward_compatible: bool) -> Any:
+    """A decorator that marks what stays as it is in later versions."""
+
+    def marked(function: Any) -> Any:
+        function._backward_compatible = is_backward_compatible
+        return function
+
+    return marked
+
+
 base_types = (str, int, float, bool, complex, dtype, Tensor)
 OPCODES = ("placeholder", "call_method", "call_module", "call_function", "get_attr", "output", "root")
 _side_effectful_functions: set[Any] = set()

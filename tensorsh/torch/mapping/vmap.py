@@ -5,15 +5,18 @@ It runs once, with slices that stand for all (slices.py); each call in it is mad
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from types import ModuleType
 from typing import Any
 
 from ...engine.arrays.errors import wrap_dim
 from ...engine.arrays.state import here
 from ...engine.loading.table import find_function
 from ...engine.tensors.tensor import Tensor
+from ...sandbox import process
 from ...sandbox.sealed import Sealed
 from ...sandbox.wrapping import wraps
 from ..root import torch as T  # noqa: N812
@@ -60,6 +63,14 @@ def over_slices(func: Callable, in_dims: Any, out_dims: Any, randomness: str, si
     def over(*args: Any, **kwargs: Any) -> Any:
         name = called(func)
         known_places(name, out_dims)
+        steps = replaced()
+        if steps is not None:
+            count, dims, leaves, form = steps._process_batched_inputs(in_dims, args, func)
+            given = partial(steps._create_batched_inputs, dims, leaves, args_spec=form)
+            whole = partial(steps._unwrap_batched, out_dims=out_dims, batch_size=count, func=func)
+            return called_for_all(
+                func, kwargs, count, randomness, given, lambda level, found: whole(found, vmap_level=level)
+            )
         leaves, dims, count = sliced(name, in_dims, args)
         if any(isinstance(leaf, Tensor) and leaf.is_nested for leaf in leaves):
             return over_parts(func, name, args, kwargs, leaves, dims, out_dims, count)
@@ -170,18 +181,38 @@ def mapped(
     func: Callable, name: str, args: tuple, kwargs: dict, leaves: list, dims: list, out_dims: Any, randomness: str, count: int
 ) -> Any:  # fmt: skip
     """The results for `count` slices of the leaves of the arguments."""
+
+    def given(level: Level) -> Any:
+        pairs = zip(leaves, dims, strict=True)
+        return rebuild(args, [x if dim is None else level.slice_of(x, dim % x.ndim) for x, dim in pairs])
+
+    def whole(level: Level, result: Any) -> Any:
+        places = spread(out_dims, result, f"vmap({name}, ..., out_dims={out_dims})", "out_dims", "outputs")
+        return rebuild(result, [placed(level, x, dim, name) for x, dim in zip(flatten(result), places, strict=True)])
+
+    return called_for_all(func, kwargs, count, randomness, given, whole)
+
+
+def called_for_all(func: Callable, kwargs: dict, count: int, randomness: str, given: Callable, whole: Callable) -> Any:
+    """The results of one call: `given` makes the arguments of a level, `whole` what is told of what comes back."""
     level = Level(count, randomness, drawing())
-    slices = [
-        leaf if dim is None else level.slice_of(leaf, dim % leaf.ndim) for leaf, dim in zip(leaves, dims, strict=True)
-    ]
     with no_numbers(randomness), level, under_way():
-        result = func(*rebuild(args, slices), **kwargs)
-    places = spread(out_dims, result, f"vmap({name}, ..., out_dims={out_dims})", "out_dims", "outputs")
-    found = [placed(level, leaf, dim, name) for leaf, dim in zip(flatten(result), places, strict=True)]
-    made = rebuild(result, found)
-    del result, slices
+        result = func(*given(level), **kwargs)
+    made = whole(level, result)
+    del result
     level.end()
     return made
+
+
+_own_names = ModuleType.__dict__["__dict__"]
+"""A module's names as they stand in it, without those that are made when they are asked for."""
+
+
+def replaced() -> Any:
+    """PyTorch's module of the steps of a mapped call, where plain Python has put its own there: libraries whose classes hold tensors."""
+    steps = sys.modules.get("torch._functorch.vmap") if process.plain else None
+    own = _own_names.__get__(steps) if steps else ()
+    return steps if "_process_batched_inputs" in own else None
 
 
 @contextmanager

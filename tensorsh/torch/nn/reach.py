@@ -13,6 +13,9 @@ from ...engine.loading import table
 class Functions:
     """The functions of the table below a prefix, as attributes."""
 
+    replaced = False
+    """Whether plain Python has put a function of its own in the place of one."""
+
     def __init__(self, prefix: str) -> None:
         self._prefix = prefix
 
@@ -24,6 +27,12 @@ class Functions:
             )
         self.__dict__[name] = found
         return found
+
+    def replace(self, name: str, function: Any = None) -> None:
+        """Call another function under a name from now on; without one what the table has."""
+        self.__dict__.pop(name, None)
+        if function is not None:
+            self.__dict__.update({name: function, "replaced": True})
 
 
 F = Functions("nn.functional.")

@@ -88,3 +88,8 @@ def _warn_get_lr_called_within_step(lr_scheduler: Any) -> None:
     """Warn who asks a schedule for its next rate and means the last."""
     if not getattr(lr_scheduler, "_get_lr_called_within_step", True):
         warn("To get the last learning rate computed by the scheduler, please use `get_last_lr()`.", UserWarning)
+
+
+def _get_capturable_supported_devices(supports_xla: bool = True) -> list[str]:
+    """The devices on which steps can be captured."""
+    return ["cuda", "xpu", "hpu", "privateuseone", *["xla"] * supports_xla]

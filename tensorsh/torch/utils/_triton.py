@@ -9,3 +9,7 @@ def has_triton_package() -> bool:
 
 def has_triton() -> bool:
     return False
+
+
+no_home: str | None = None
+"""Where CUDA's, or ROCm's, compiler is; nowhere."""

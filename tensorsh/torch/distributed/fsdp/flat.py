@@ -147,3 +147,8 @@ class Flat(Gathered):
             low, high = self.within(piece)
             if high > low:
                 added(piece.part, array[low:high])
+
+
+def clean_tensor_name(tensor_name: str) -> str:
+    """A parameter's name without those of the modules that wrap others."""
+    return tensor_name.replace(INSIDE + ".", "").replace("_checkpoint_wrapped_module.", "")

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+from ....engine.arrays.warning import warn
 from ....engine.tensors.tensor import Tensor
 from .. import init
 from ..parameter import Parameter, UninitializedParameter
@@ -301,3 +302,12 @@ LazyConvTranspose1d, LazyConvTranspose2d, LazyConvTranspose3d = lazy_forms(
 
 # PyTorch's names of the base classes, which programs ask for with `isinstance` and derive from.
 _ConvNd, _ConvTransposeNd = Convolution, Transposed
+
+
+class _ConvTransposeMixin(Transposed):
+    """An older name, which libraries import."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        text = "`_ConvTransposeMixin` is a deprecated internal class. Please consider using public APIs."
+        warn(text, FutureWarning)
+        super().__init__(*args, **kwargs)

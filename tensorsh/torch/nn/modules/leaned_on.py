@@ -85,3 +85,10 @@ def _get_softmax_dim(name: str, ndim: int, stacklevel: int) -> int:
     """The dimension of a softmax that was given none."""
     warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.")
     return 0 if ndim in (0, 1, 3) else 1
+
+
+def apply_permutation(tensor: Tensor, permutation: Tensor, dim: int = 1) -> Tensor:
+    """A tensor's slices in another order."""
+    text = "`apply_permutation` is deprecated, please use `tensor.index_select(dim, permutation)` instead"
+    warn(text, FutureWarning)
+    return tensor.index_select(dim, permutation)

@@ -94,7 +94,11 @@ MaxUnpool1d, MaxUnpool2d, MaxUnpool3d = family(
 )
 
 
-class AvgPool1d(Pool):
+class AveragePool(Pool):
+    """The mean of each window, for any number of dimensions."""
+
+
+class AvgPool1d(AveragePool):
     """The mean of each window: (N, C, L), or (C, L), with L becoming (L + 2 * padding - kernel_size) // stride + 1.
     kernel_size: size of the window. stride: its step; None for the kernel_size. padding: zeros added on both sides, at most
     half the kernel_size (0). ceil_mode: round the size up, so that a last window may hang over the edge (False).
@@ -117,7 +121,7 @@ class AvgPool1d(Pool):
         return F.avg_pool1d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad)
 
 
-class AvgPool(Pool):
+class AvgPool(AveragePool):
     """The mean of each window."""
 
     def __init__(
@@ -239,20 +243,24 @@ LPPool1d, LPPool2d, LPPool3d = family(
 )
 
 
-class AdaptiveAvgPool(Pool):
-    """Means of windows chosen so that the result has a size."""
-
-    _owners = {"__init__": "_AdaptiveAvgPoolNd"}
+class AdaptivePool(Pool):
+    """Windows chosen so that the result has a size."""
 
     def __init__(self, output_size: Any) -> None:
         super().__init__()
         self.output_size = output_size
 
-    def forward(self, input: Tensor) -> Tensor:
-        return getattr(F, f"adaptive_avg_pool{self.dims}d")(input, self.output_size)
-
     def extra_repr(self) -> str:
         return f"output_size={self.output_size}"
+
+
+class AdaptiveAvgPool(AdaptivePool):
+    """Means of windows chosen so that the result has a size."""
+
+    _owners = {"__init__": "_AdaptiveAvgPoolNd"}
+
+    def forward(self, input: Tensor) -> Tensor:
+        return getattr(F, f"adaptive_avg_pool{self.dims}d")(input, self.output_size)
 
 
 AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveAvgPool3d = family(
@@ -266,7 +274,7 @@ AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveAvgPool3d = family(
 )
 
 
-class AdaptiveMaxPool(AdaptiveAvgPool):
+class AdaptiveMaxPool(AdaptivePool):
     """Largest values of windows chosen so that the result has a size."""
 
     _owners = {"__init__": "_AdaptiveMaxPoolNd"}

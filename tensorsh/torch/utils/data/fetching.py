@@ -16,6 +16,9 @@ from .collate import default_collate
 from .dataset import IterableDataset, Subset, TensorDataset
 from .sampler import draw_seed
 
+HAS_NUMPY = True
+_worker_init_fn_t = Any
+
 
 class WorkerInfo(metaclass=Sealed):
     """What `get_worker_info` tells a dataset within a worker."""

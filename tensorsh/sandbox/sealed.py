@@ -57,7 +57,7 @@ def classes() -> list[type]:
 def reserved(cls: type) -> set[str]:
     """The names that are the engine's own in a class derived from its classes: it reads and writes them there, too."""
     engine = {base for known in cls.__mro__ if known in _engine for base in known.__mro__}
-    keeping = {known for known in cls.__mro__ if known in _keeping}
+    keeping = {known for known in cls.__mro__ if known in _keeping or known in _engine}
     if not engine and not keeping:
         return set()
     found = {name for base in engine for name in base.__dict__ if name[0] == "_" and name[:2] != "__"}
@@ -77,7 +77,6 @@ def kept(cls: type) -> frozenset[str]:
         parts: list[Any] = []
         for value in cls.__dict__.values():
             value = getattr(value, "__func__", value)
-            value = getattr(value, "__wrapped__", value)
             parts += [value.fget, value.fset] if isinstance(value, property) else [value]
         codes = [part.__code__ for part in parts if hasattr(part, "__code__")]
         for code in codes:
@@ -89,7 +88,7 @@ def kept(cls: type) -> frozenset[str]:
 
 def keeps(cls: type, name: str) -> bool:
     """Whether an attribute of a class's objects is what a class above it keeps from programs."""
-    return any(name in kept(known) for known in cls.__mro__ if known in _keeping)
+    return any(name in kept(known) for known in cls.__mro__ if known in _keeping or known in _engine)
 
 
 def program_frame(frame: FrameType | None, mark: str = MARK) -> FrameType | None:

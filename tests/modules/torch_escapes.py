@@ -1105,4 +1105,46 @@ class I(int):
 try: I(7) % torch.ones(3)
 except Exception: pass
 result = "dtype" in asked
+---
+import torch
+got = []
+class N:
+    _outputs, _sequence, _forbidden, _prehooks, _edges, _watched, _retained = 1, 10**9, None, None, (), (), ()
+    def __getattr__(self, name): return lambda *given: got.append(given)
+try: torch.autograd.backward(torch.autograd.graph.GradientEdge(N(), 0), torch.ones(2))
+except TypeError: pass
+result = "ndarray" in [type(each).__name__ for given in got for each in given]
+---
+import torch, numpy as np
+got = []
+class N:
+    _outputs, _sequence, _forbidden, _prehooks, _edges, _watched, _retained = 1, 10**9, None, None, (), (), ()
+    def __getattr__(self, name): return lambda *given: got.append(given)
+class A: _node, _array, shape, dtype = N(), np.zeros(2), (2,), torch.float32
+try: torch.autograd.backward(torch.autograd.graph.get_gradient_edge(A()), torch.ones(2))
+except TypeError: pass
+result = "ndarray" in [type(each).__name__ for given in got for each in given]
+---
+import torch
+got = []
+class N:
+    _outputs, _sequence, _forbidden, _prehooks, _edges, _watched, _retained = 1, 10**9, None, None, (), (), ()
+    def __getattr__(self, name): return lambda *given: got.append(given)
+class E(torch.autograd.graph.GradientEdge): pass
+edge = E(torch.ones(2, requires_grad=True).exp().grad_fn, 0)
+edge._node = N()
+try: torch.autograd.backward(edge, torch.ones(2))
+except TypeError: pass
+result = "ndarray" in [type(each).__name__ for given in got for each in given]
+---
+import torch, numpy as np
+from torch.distributed.tensor import DTensor, Replicate
+class A:
+    _array, _node, _cell, _inference, shape, is_meta = np.array([1.]), None, None, False, torch.Size([1]), False
+    device = torch.device("cpu")
+    def __getattr__(self, name): return lambda *a, **k: 1
+torch.distributed.init_process_group("gloo", store=torch.distributed.HashStore(), rank=0, world_size=1)
+try: made = DTensor.from_local(A(), torch.distributed.init_device_mesh("cpu", (1,)), [Replicate()], shape=torch.Size([1]), stride=(1,))
+finally: torch.distributed.destroy_process_group()
+result = isinstance(made, torch.Tensor)
 """.strip().split("\n---\n")

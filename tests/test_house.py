@@ -50,6 +50,7 @@ SANDBOX = [
         "unicode_errors",
         "held",
         "ordered",
+        "owned",
         "parts",
         "caches",
         "sets",

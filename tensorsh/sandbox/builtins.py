@@ -26,6 +26,7 @@ from .kinds import script_type
 from .long_lists import in_order
 from .long_texts import of_texts
 from .names import is_gated
+from .sealed import Super
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def make_builtins(
     """The builtins of one session. Without `stdout`, print goes to whatever `sys.stdout` is at the time."""
     table: dict[str, Any] = {name: getattr(_real, name) for name in _PLAIN}
     table |= {name: steps(table[name], alone=name in ("min", "max")) for name in ("all", "any", "max", "min")}
-    table |= {"isinstance": is_instance, "issubclass": is_subclass}
+    table |= {"isinstance": is_instance, "issubclass": is_subclass, "super": Super}
     table["sum"] = steps(sum, growing=adds_lists)
     table["filter"] = _filter
     table["iter"] = presented(iterate, iter)

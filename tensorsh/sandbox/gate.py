@@ -20,15 +20,16 @@ from .copying import taking
 from .formatting import formatted, is_plain
 from .instance import InstanceVariables
 from .integers import plain
-from .methods import foreign, of_a_property
+from .methods import of_a_property
 from .names import DEFINABLE, GATED, READABLE, TOLD, is_read_on_gate, is_special, normalize
-from .sealed import Sealed, reserved
+from .sealed import Sealed, Super, for_its_class, foreign, reserved, unguarded
 from .stores import delete_attribute, set_attribute, store
 from .wrapping import wraps
 
 _MISSING: Any = object()
 _str_format = str.format
 _real_new = object.__new__
+SUPERS = (Super, super)  # as programs have it, and what Python code outside of one has given
 # what `x.__class__` answers: kinds.py puts stand-ins here
 shown_type: Callable[[type], Any] = lambda kind: kind
 
@@ -119,7 +120,7 @@ def _gated(value: Any, name: str) -> Any:
     if owns(value, kind, name) or is_allowed(kind, name):
         found = getattr(value, name)
         return _object_new if found is _real_new else found  # what enumerations keep as `_new_member_`
-    if kind is super:
+    if kind in SUPERS:
         is_own = owner(value.__self_class__, name, value.__thisclass__) is not None  # before a program's code may run
         found = getattr(value, name)  # raises what Python would
         if is_own:
@@ -156,7 +157,7 @@ def _listed(value: Any, kind: type, name: str) -> Any:
         return _listed(origin, type(origin), name)
     if id(kind) in pure_classes and name not in ("data", "format", "format_map", "obj", "with_traceback"):
         return getattr(value, name)
-    if kind is super:
+    if kind in SUPERS:
         made = owner(value.__self_class__, name, value.__thisclass__)
         if made is None and name not in ("format", "format_map") and name not in OF_ARRAYS:
             raise refused(value, name)
@@ -270,14 +271,14 @@ def _special(value: Any, kind: type, name: str) -> Any:
     if name in ("__setattr__", "__delattr__", "__getattribute__", "__getattr__"):
         return _attribute_method(value, kind, name)
     if name in ("__init__", "__new__", "__init_subclass__", "__class_getitem__", "__set_name__"):
-        if kind is super or isinstance(value, type) or id(kind) in script_classes:
-            is_made = kind is super and name == "__init__" and _is_made(value.__self_class__)
+        if kind in SUPERS or isinstance(value, type) or id(kind) in script_classes:
+            is_made = kind in SUPERS and name == "__init__" and _is_made(value.__self_class__)
             found = getattr(value, name)
             if is_made or name in ("__set_name__", "__init_subclass__") and _alters(value, kind, name, found):
                 raise refused(value, name)
             return _object_new if found is _real_new else _of_its_class(value, kind, name, found)
     elif name == "__setstate__":
-        where, after = (value.__self_class__, value.__thisclass__) if kind is super else (kind, None)
+        where, after = (value.__self_class__, value.__thisclass__) if kind in SUPERS else (kind, None)
         found = owner(value, name) if isinstance(value, type) else owner(where, name, after)
         if found is not None and (not isinstance(value, type) or id(found) in script_classes):
             return _of_its_class(value, kind, name, getattr(value, name))
@@ -303,7 +304,7 @@ def _alters(value: Any, kind: type, name: str, found: Any) -> bool:
     `__set_name__` sets any name of any class, `__init_subclass__` of a protocol changes the class that it is asked of."""
     if is_script_function(getattr(found, "__func__", found)):
         return False
-    asked = value.__self_class__ if kind is super else value if isinstance(value, type) else kind
+    asked = value.__self_class__ if kind in SUPERS else value if isinstance(value, type) else kind
     owned = asked is object or any(id(base) in script_classes for base in asked.__mro__)  # also while the class is made
     return name == "__set_name__" or not owned
 
@@ -312,7 +313,7 @@ def _of_its_class(value: Any, kind: type, name: str, found: Any) -> Any:
     """A special method as a class gives it."""
     if type(found) is not FunctionType or is_script_function(found):
         return found
-    where, after = (value.__self_class__, value.__thisclass__) if kind is super else (value, None)
+    where, after = (value.__self_class__, value.__thisclass__) if kind in SUPERS else (value, None)
     bases = where.__mro__ if isinstance(where, type) else ()
     for base in bases[bases.index(after) + 1 if after in bases else 0 :]:
         if name in base.__dict__:
@@ -334,6 +335,8 @@ def _kept_to(owner: type, name: str, found: Any) -> Any:
     is_static = name != "__new__" and type(owner.__dict__.get(name)) is staticmethod
     if type(found) is not FunctionType or is_script_function(found) or is_static:
         return found
+    if name not in ("__init__", "__new__"):
+        return for_its_class(found, owner)
 
     @wraps(found)
     def method(self: Any, *arguments: Any, **keywords: Any) -> Any:
@@ -348,7 +351,7 @@ def _kept_to(owner: type, name: str, found: Any) -> Any:
 
 def _attribute_method(value: Any, kind: type, name: str) -> Callable[..., Any]:
     """`super().__setattr__(name, value)` and its like, on the gate."""
-    if kind is super:
+    if kind in SUPERS:
         target = value.__self__
         if id(type(target)) not in script_classes:
             raise refused(value, name)
@@ -396,7 +399,7 @@ class Parameters(metaclass=Sealed):
     __slots__ = ("co_argcount", "co_kwonlyargcount", "co_name", "co_posonlyargcount", "co_varnames")
 
     def __init__(self, function: Any) -> None:
-        function = function.__func__ if isinstance(function, MethodType) else function
+        function = unguarded(function.__func__ if isinstance(function, MethodType) else function)
         if not isinstance(function, FunctionType):
             raise absent(function, "__code__")
         for name in self.__slots__:

@@ -112,6 +112,23 @@ KNOWN = frozenset((int, float, bool, complex, str, bytes, type(None), slice))
 SIMPLE = frozenset((int, float, bool, complex, type(None)))
 
 
+def plain_numbers(values: tuple) -> tuple:
+    """The values of a call with plain numbers in the place of those of a program's own classes, whose operators would be handed what
+    they are computed with."""
+    return tuple([plain_number(value) for value in values])
+
+
+def plain_number(value: Any) -> Any:
+    """A number as a plain one."""
+    kind = type(value)
+    if kind in KNOWN or not issubclass(kind, (int, float, complex)) or not of_program(kind):
+        return value
+    return next(plainly(value) for base, plainly in _PLAINLY.items() if issubclass(kind, base))
+
+
+_PLAINLY: dict[type, Callable[[Any], Any]] = {int: whole, float: float.__float__, complex: complex.__complex__}
+
+
 CHOOSING = ("dtype", "__getattr__")
 
 

@@ -18,9 +18,9 @@ from . import classes, gate
 from .copying import uncopied
 from .integers import plain
 from .iterating import Range, bounded
-from .methods import for_its_class, keep_methods
+from .methods import keep_methods
 from .namespace import Namespace
-from .sealed import program_frame
+from .sealed import Owned, for_its_class, program_frame
 
 _real_type = type
 
@@ -252,6 +252,7 @@ for _kind in (
 ):  # fmt: skip
     stand_in(_kind, cannot(str(_kind.__name__)))
 stand_in(types.MethodType, "", _MethodSeal)
+STAND_INS[Owned] = property
 
 
 def stands_for(kind: type, real: type) -> None:

@@ -7,12 +7,11 @@ Called for something else (`Counter.copy(int)`) they would ask it for what a pro
 from __future__ import annotations
 
 import opcode
-import sys
 from types import CodeType, FunctionType
 from typing import Any
 
 from .names import is_read_on_gate
-from .sealed import MARK, acts_for_program
+from .sealed import for_its_class
 from .wrapping import wraps
 
 _STORES = {opcode.opmap["STORE_ATTR"], opcode.opmap["DELETE_ATTR"]}
@@ -37,27 +36,6 @@ def _asks(code: CodeType) -> bool:
         or not _STORES.isdisjoint(code.co_code[::2])
         or any(_asks(part) for part in code.co_consts if type(part) is CodeType)
     )
-
-
-def for_its_class(function: Any, owner: type) -> Any:
-    """A method that a program calls for objects of its class alone."""
-    if MARK in function.__builtins__:
-        return function
-
-    @wraps(function)
-    def method(self: Any, /, *arguments: Any, **keywords: Any) -> Any:
-        kind = type(self)
-        if kind is not owner and owner not in kind.__mro__ and acts_for_program(sys._getframe(1)):
-            raise foreign(function.__name__, owner, kind)
-        return function(self, *arguments, **keywords)
-
-    method.__dict__.update(function.__dict__ | {"__wrapped__": function})  # what is abstract stays so
-    return method
-
-
-def foreign(name: str, owner: type, kind: type) -> TypeError:
-    """The error of a method that is called for an object of another class, in the words of Python's compiled ones."""
-    return TypeError(f"descriptor '{name}' requires a '{owner.__name__}' object but received a '{kind.__name__}'")
 
 
 def of_a_property(value: Any, function: Any) -> Any:

@@ -14,6 +14,7 @@ import sys
 from abc import ABCMeta
 from contextvars import ContextVar
 from datetime import datetime, time
+from types import FunctionType
 from weakref import WeakKeyDictionary, WeakSet
 
 from . import process
@@ -56,7 +57,7 @@ def classes() -> list[type]:
 def reserved(cls: type) -> set[str]:
     """The names that are the engine's own in a class derived from its classes: it reads and writes them there, too."""
     engine = {base for known in cls.__mro__ if known in _engine for base in known.__mro__}
-    keeping = {known for known in cls.__mro__ if known in _keeping}
+    keeping = {known for known in cls.__mro__ if known in _keeping or known in _engine}
     if not engine and not keeping:
         return set()
     found = {name for base in engine for name in base.__dict__ if name[0] == "_" and name[:2] != "__"}
@@ -87,7 +88,7 @@ def kept(cls: type) -> frozenset[str]:
 
 def keeps(cls: type, name: str) -> bool:
     """Whether an attribute of a class's objects is what a class above it keeps from programs."""
-    return any(name in kept(known) for known in cls.__mro__ if known in _keeping)
+    return any(name in kept(known) for known in cls.__mro__ if known in _keeping or known in _engine)
 
 
 def program_frame(frame: FrameType | None, mark: str = MARK) -> FrameType | None:
@@ -145,6 +146,132 @@ def is_builtin(kind: type) -> bool:
     return kind.__module__ == "builtins" and not kind.__flags__ & _HEAP
 
 
+_guards: WeakSet[Any] = WeakSet()
+
+
+def for_its_class(function: Any, owner: type) -> Any:
+    """A method that a program calls for objects of its class alone, as Python's compiled ones are. Called for something else it would
+    ask that for what a program may not ask for, believe what it answers, or store in it."""
+    if process.plain or MARK in function.__builtins__:
+        return function
+    function = unguarded(function)
+    known, owners, behind = function.__dict__.get("_guard", (None, None, None))
+    if behind is function and owners is not None:
+        if owner not in owners:
+            owners.append(owner)  # another class has it, too
+        return known
+    owners = [owner]
+
+    def method(*arguments: Any, **keywords: Any) -> Any:
+        self = arguments[0] if arguments else keywords.get(*function.__code__.co_varnames[:1])
+        if (
+            owners[0] not in type(self).__mro__
+            and set(owners).isdisjoint(type(self).__mro__)
+            and acts_for_program(sys._getframe(1))
+        ):
+            raise foreign(function.__name__, owners[0], type(self))
+        return function(*arguments, **keywords)
+
+    for each in ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__"):
+        setattr(method, each, getattr(function, each))
+    method.__dict__.update(function.__dict__, __wrapped__=function)
+    _guards.add(method)
+    function.__dict__["_guard"] = method, owners, function
+    return method
+
+
+def _taken(cls: type, name: str, found: Any) -> Any:
+    """A function as a class gives it, which is for objects of the class that has it."""
+    owner = next((base for base in cls.__mro__ if name in base.__dict__), None)
+    if owner is not None and owner.__dict__[name] is found:
+        return for_its_class(found, owner)
+    if found not in _guards:
+        found.__dict__["_guard"] = found, None, found
+    return found
+
+
+def unguarded(function: Any) -> Any:
+    """The function behind such a method."""
+    return function.__dict__["__wrapped__"] if type(function) is FunctionType and function in _guards else function
+
+
+def foreign(name: str, owner: type, kind: type) -> TypeError:
+    """The error of a method that is called for an object of another class, in the words of Python's compiled ones."""
+    return TypeError(f"descriptor '{name}' requires a '{owner.__name__}' object but received a '{kind.__name__}'")
+
+
+class Owned(property):  # as `owned.c` has it, for where there is no compiler
+    _owner: Any = None
+
+    def __get__(self, instance: Any, kind: Any = None) -> Any:
+        if instance is not None:
+            _refuse(self, instance)
+        return super().__get__(instance, kind)
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        _refuse(self, instance)
+        super().__set__(instance, value)
+
+    def __delete__(self, instance: Any) -> None:
+        _refuse(self, instance)
+        super().__delete__(instance)
+
+    def getter(self, function: Any) -> Owned:
+        return owned(super().getter(function), self._owner)
+
+    def setter(self, function: Any) -> Owned:
+        return owned(super().setter(function), self._owner)
+
+    def deleter(self, function: Any) -> Owned:
+        return owned(super().deleter(function), self._owner)
+
+
+def _refuse(value: Any, instance: Any) -> None:
+    """Refuses a property of the library's where a program reads, sets or deletes it for an object of another class."""
+    owner, kind = value._owner, type(instance)
+    if owner is not None and owner not in kind.__mro__ and acts_for_program(sys._getframe(1)):
+        name = next((each for each, found in owner.__dict__.items() if found is value), "property")
+        raise TypeError(
+            f"descriptor '{name}' for '{owner.__name__}' objects doesn't apply to a '{kind.__name__}' object"
+        )
+
+
+class Reading(type):
+    """The metaclass of classes that give their functions for objects of these classes."""
+
+    def __getattribute__(cls, name: str) -> Any:
+        found = super().__getattribute__(name)
+        return _taken(cls, name, found) if type(found) is FunctionType and name[:1] != "_" else found
+
+
+class Super(super):
+    def __getattribute__(self, name: str) -> Any:
+        found = super().__getattribute__(name)
+        is_taken = type(found) is FunctionType and name[:1] != "_"
+        return _taken(super().__getattribute__("__self_class__"), name, found) if is_taken else found
+
+
+try:
+    from . import owned as _owned  # type: ignore[attr-defined]
+
+    Owned, Reading, Super = _owned.property, _owned.type, _owned.super  # type: ignore[misc]
+    _owned.ask(_refuse, _taken, MARK)
+except ImportError:  # built without a compiler
+    Super.__name__, Super.__module__ = "super", "builtins"
+
+
+def owned(value: property, owner: type | None = None) -> Any:
+    """A property for objects of one class alone."""
+    made = Owned(value.fget, value.fset, value.fdel, value.__doc__)
+    made._owner = owner
+    return made
+
+
+def _is_property(value: Any) -> bool:
+    """Whether a property's function does not look at its object itself."""
+    return type(value) is property and type(value.fget) is FunctionType
+
+
 class Copied:
     """A list or table of a class, of which whoever asks gets a copy: it is all programs'."""
 
@@ -155,7 +282,7 @@ class Copied:
         return self.entries.copy()
 
 
-class Sealed(type):
+class Sealed(Reading):
     """The metaclass of classes that programs cannot change."""
 
     VANISHES = True  # where there are no programs: `type(torch.nn.Module)` is type, in plain Python
@@ -167,9 +294,12 @@ class Sealed(type):
         is_own = _is_own(maker)
         if is_own:
             tables = {n: Copied(v) for n, v in body.items() if type(v) in (dict, list, set) and n[0] != "_"}
-            body = {**body, **tables} if tables else body
+            properties = {n: owned(v) for n, v in body.items() if _is_property(v)}
+            body = {**body, **tables, **properties} if tables or properties else body
         made = super().__new__(mcls, name, bases, body, **keywords)
         if is_own:
+            for value in properties.values():
+                value._owner = made
             global changes
             changes += 1
             _sealed.add(made)
@@ -185,7 +315,8 @@ class Sealed(type):
             raise TypeError(f"cannot set '{name}' attribute of immutable type '{cls.__name__}'")
         global changes
         changes += 1
-        super().__setattr__(name, cls._presented(name, value))
+        value = cls._presented(name, value)
+        super().__setattr__(name, owned(value, cls) if _is_property(value) and cls in _sealed else value)
 
     def _presented(cls, name: str, value: Any) -> Any:
         """The value that is put on the class under a name."""

@@ -14,7 +14,7 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from . import integers, process
-from .sealed import MARK, acts_for_program
+from .sealed import MARK, acts_for_program, unguarded
 
 
 def wraps(wrapped: Any) -> Callable[[Any], Any]:
@@ -88,6 +88,7 @@ def misfit(title: str, args: tuple, kwargs: dict, count: int = 0) -> TypeError:
 
 def renamed(function: Any, qualified: str) -> Any:
     """A method under the name of the class that inherits it, which is what Python's messages say."""
+    function = unguarded(function)
     made = FunctionType(
         function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
     )

@@ -128,6 +128,9 @@ def present(futures: Iterable[Any]) -> list[Future]:
     many = list(futures)
     if any(each is None for each in many):
         raise RuntimeError("Future can't be None")
+    wrong = next((each for each in many if not isinstance(each, Future)), None)
+    if wrong is not None:
+        raise TypeError(f"a Future is expected, not {type(wrong).__name__}")
     return many
 
 

@@ -465,6 +465,8 @@ def pooled(name: str, count: int) -> Callable:
     def pool(
         input: Any, kernel_size: Any, stride: Any = (), padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False
     ) -> Any:
+        if not isinstance(input, Tensor):
+            raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
         values = find_function(f"nn.functional.max_pool{count}d")(
             wrap(input._array.astype(np.float64)), kernel_size, stride or None, padding, dilation, ceil_mode
         )

@@ -1032,4 +1032,119 @@ class A:
     settings, _cache_size, inv = ("a", "b", "c"), 0, None
     a, b, c = "N", (B,), {"__array_interface__": FORGED, "__array_struct__": property(lambda self: self.missing)}
 result = np.array(torch.distributions.Transform.with_cache(A)()).shape == (1,)
+---
+import torch, numpy as np
+class A: other = torch.Tensor.data
+a = A()
+a._array, a._node = np.zeros(1), None
+a.other = torch.ones(2)
+result = type(a._array).__name__ == "ndarray" and a._array.shape == (2,)
+---
+import torch, numpy as np
+class A: other = classmethod(torch.Tensor.requires_grad.setter(lambda self, value: None))
+A._node = 1
+result = A.other
+---
+import torch
+class A: training = True
+a = A()
+a.get_submodule = lambda name: a
+a.__dict__["_modules"] = {}
+torch.nn.Module.set_submodule(a, "a", torch.nn.Linear(1, 1))
+result = len(a._modules) == 1
+---
+import torch
+class A: shape, dtype, _array = (), None, None
+class B(torch.nn.Module):
+    @classmethod
+    def taken(cls): return super().train
+a = A()
+a.children = lambda: []
+B.taken()(a)
+result = a.training
+---
+import torch
+class A: pass
+a = A()
+a.children = lambda: []
+torch.nn.Module.train(mode=True, self=a)
+result = a.training
+---
+import torch, numpy as np
+class A: _array = np.array([1., 2.])
+class Mode(torch.overrides.TorchFunctionMode):
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        got.append(func)
+        return func(*args, **(kwargs or {}))
+got = []
+with Mode(): len(torch.ones(3))
+result = got[-1](A()) == 2
+---
+import torch, numpy as np
+class A: _array = np.array(["abc"])
+a = A()
+a._inference, a._cell, a._root, a._views = False, None, None, None
+result = torch.Tensor.storage(a).untyped()[0] == 97
+---
+import torch
+got = []
+class D(float):
+    def __rmul__(self, other):
+        got.append(other)
+        return NotImplemented
+try: torch.xlogy(D(1.), torch.ones(2, requires_grad=True)).sum().backward()
+except TypeError: pass
+result = "ndarray" in [type(each).__name__ for each in got]
+---
+import torch
+asked = []
+class I(int):
+    def __getattr__(self, name):
+        asked.append(name)
+        return 0
+try: I(7) % torch.ones(3)
+except Exception: pass
+result = "dtype" in asked
+---
+import torch
+got = []
+class N:
+    _outputs, _sequence, _forbidden, _prehooks, _edges, _watched, _retained = 1, 10**9, None, None, (), (), ()
+    def __getattr__(self, name): return lambda *given: got.append(given)
+try: torch.autograd.backward(torch.autograd.graph.GradientEdge(N(), 0), torch.ones(2))
+except TypeError: pass
+result = "ndarray" in [type(each).__name__ for given in got for each in given]
+---
+import torch, numpy as np
+got = []
+class N:
+    _outputs, _sequence, _forbidden, _prehooks, _edges, _watched, _retained = 1, 10**9, None, None, (), (), ()
+    def __getattr__(self, name): return lambda *given: got.append(given)
+class A: _node, _array, shape, dtype = N(), np.zeros(2), (2,), torch.float32
+try: torch.autograd.backward(torch.autograd.graph.get_gradient_edge(A()), torch.ones(2))
+except TypeError: pass
+result = "ndarray" in [type(each).__name__ for given in got for each in given]
+---
+import torch
+got = []
+class N:
+    _outputs, _sequence, _forbidden, _prehooks, _edges, _watched, _retained = 1, 10**9, None, None, (), (), ()
+    def __getattr__(self, name): return lambda *given: got.append(given)
+class E(torch.autograd.graph.GradientEdge): pass
+edge = E(torch.ones(2, requires_grad=True).exp().grad_fn, 0)
+edge._node = N()
+try: torch.autograd.backward(edge, torch.ones(2))
+except TypeError: pass
+result = "ndarray" in [type(each).__name__ for given in got for each in given]
+---
+import torch, numpy as np
+from torch.distributed.tensor import DTensor, Replicate
+class A:
+    _array, _node, _cell, _inference, shape, is_meta = np.array([1.]), None, None, False, torch.Size([1]), False
+    device = torch.device("cpu")
+    def __getattr__(self, name): return lambda *a, **k: 1
+torch.distributed.init_process_group("gloo", store=torch.distributed.HashStore(), rank=0, world_size=1)
+try: made = DTensor.from_local(A(), torch.distributed.init_device_mesh("cpu", (1,)), [Replicate()], shape=torch.Size([1]), stride=(1,))
+finally: torch.distributed.destroy_process_group()
+result = isinstance(made, torch.Tensor)
 """.strip().split("\n---\n")

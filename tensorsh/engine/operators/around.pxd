@@ -10,6 +10,7 @@ cpdef object brought(object x, object dtype)
 cpdef object facing(list arrays)
 cpdef object turned_back(object result, object back)
 cpdef object returned(object result, object narrow)
+cpdef tuple plainly(tuple values)
 
 cdef class Around:
     cdef public object kernel

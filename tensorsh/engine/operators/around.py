@@ -5,6 +5,7 @@ Cython compiles this file together with `around.pxd`; without a compiler it runs
 
 import numpy as np
 
+from ...sandbox.integers import plain_numbers
 from ...sandbox.long_calls import LONG, apart
 from ..arrays.dtype import COMPLEX_HALF
 from ..arrays.layout import channels_are_last, faced, with_channels_last
@@ -21,6 +22,16 @@ ndarray = np.ndarray
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 if not cython.compiled:
     from ..tape.record import dtype_of, in_rows, size_of
+
+
+def plainly(values):
+    """The values of a call with plain numbers in the place of those of a program's own classes."""
+    for x in values:
+        if isinstance(x, (int, float, complex)):
+            kind = type(x)
+            if kind is not int and kind is not float and kind is not bool and kind is not complex:
+                return plain_numbers(values)
+    return values
 
 
 def applied(function, xp, arrays):

@@ -1,7 +1,7 @@
 cimport cython
 from ..arrays.switches cimport Holder, inferring, recording
 from ..tape.record cimport Recording, attach, dtype_of, size_of
-from .around cimport applied, brought, facing, returned, turned_back
+from .around cimport applied, brought, facing, plainly, returned, turned_back
 from ..graph.fields cimport Fields, fresh, wrap
 
 cdef Holder threads

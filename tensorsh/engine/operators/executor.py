@@ -22,7 +22,7 @@ from ..arrays.switches import holder as threads
 from ..graph.fields import Fields, fresh, wrap
 from ..tape.record import Recording, attach
 from ..wording.dtype_refusals import refuse, refuse_short
-from .around import applied, brought, facing, returned, turned_back
+from .around import applied, brought, facing, plainly, returned, turned_back
 from .placement import module_and_kernel
 from .results import check_width, scalar
 
@@ -111,8 +111,8 @@ class Executor(Recording):
 
     def unwrap(self, values):
         """The arguments with arrays for tensors, and whether one of the tensors wants a gradient."""
-        arrays = list(values)
-        return arrays, self.take(tuple(values), arrays)
+        arrays = list(values := plainly(tuple(values)))
+        return arrays, self.take(values, arrays)
 
     def take(self, values, arrays):
         """Put arrays in the places of tensors; whether one of the tensors wants a gradient."""
@@ -152,7 +152,7 @@ class Executor(Recording):
 
     def carry_out(self, values):
         """Compute, wrap, record."""
-        result = None
+        values, result = plainly(values), None
         tracked = tried = False
         if self.lone and isinstance(values[0], Fields):
             x = cython.cast(Fields, values[0])

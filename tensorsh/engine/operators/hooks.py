@@ -12,7 +12,7 @@ from types import FunctionType
 from typing import Any
 from weakref import ref
 
-from ...sandbox.sealed import Sealed
+from ...sandbox.sealed import Owned, Sealed, for_its_class
 from ...sandbox.whole import whole
 from ..arrays import device_guard, door
 from ..arrays.door import PROCEED
@@ -151,7 +151,8 @@ def public(form: Any) -> Any:
     """The function of a form, as a program sees it: of a Python operator, and of a function that only calls one, the method."""
     name = form._title.partition(".")[2]
     method = (None if name == "__pow__" else SYMBOLS.get(name)) or CALLING.get(name)
-    return table.find_method(method) if method else own(form)
+    found = table.find_method(method) if method else own(form)
+    return for_its_class(found, Tensor) if type(found) is FunctionType and form._title[:7] == "Tensor." else found
 
 
 def own(form: Any) -> Any:
@@ -234,11 +235,12 @@ def asking(name: str, value: Any) -> Any:
     return straight("Tensor." + name, form) if hasattr(value, "_attentive") else form
 
 
-class Attribute(property, metaclass=Sealed):
+class Attribute(Owned, metaclass=Sealed):
     """An attribute of tensors that asks, with PyTorch's name of it."""
 
     def __init__(self, name: str, form: Any, plain: property) -> None:
         super().__init__(form, plain.fset, plain.fdel, plain.__doc__)
+        self._owner = Tensor
         self.__name__, self.__qualname__ = name, "TensorBase." + name
 
 

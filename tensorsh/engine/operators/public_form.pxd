@@ -2,6 +2,7 @@ cimport cython
 from cpython.object cimport PyObject
 from ..arrays.switches cimport Holder, opened
 from ..graph.fields cimport Fields, wrap
+from .around cimport plainly
 from .executor cimport Executor
 from .titles cimport Title
 
@@ -111,6 +112,7 @@ cdef class PublicForm:
     cdef Title _typed
     cdef object _own
     cdef int _door
+    cdef bint _of_tensors
     cdef tuple _names
     cdef list _fits
     cdef object _one(self, object input)
@@ -119,6 +121,7 @@ cdef class PublicForm:
     cdef object _widely(self, tuple args, dict kwargs)
     cdef object _failed(self, tuple args, dict kwargs, object error)
     cdef object _learn(self, tuple args, dict kwargs)
+    cdef object _check_tensor(self, tuple args)
 
 cdef class Method(PublicForm):
     pass
@@ -163,6 +166,9 @@ cdef inline object called_bound(PyObject *callee, PyObject *const *args, size_t 
     return PyObject_Vectorcall((<Bound>callee)._bound, args, flags, words)
 
 cdef inline object called_straight(PyObject *callee, PyObject *const *args, size_t flags, PyObject *words):
+    cdef PublicForm form = <PublicForm>callee
+    if form._of_tensors and (PyVectorcall_NARGS(flags) == 0 or not isinstance(<object>args[0], Fields)):
+        form._check_tensor(packed(args, PyVectorcall_NARGS(flags)))
     return PyObject_Vectorcall((<PublicForm>callee)._own, args, flags, words)
 
 cdef inline int takes_tensors(Bound form) except -1:

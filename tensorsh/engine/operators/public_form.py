@@ -28,6 +28,7 @@ except ImportError:
 
 if not cython.compiled:
     from ..arrays.switches import opened
+    from .around import plainly
 
 ndarray = np.ndarray
 FLOAT64 = np.dtype(np.float64)
@@ -134,6 +135,7 @@ class PublicForm:
         self.__name__ = title.rpartition(".")[2]
         self.__qualname__ = "Tensor." + self.__name__ if title[:9] == "Tensor.__" else self.__name__
         self.__module__ = "torch.nn.functional" if title[:20] == "torch.nn.functional." else "torch"
+        self._of_tensors = title[:7] == "Tensor."
         self._own = own
         self._names = tuple(names)
         self._typed = typed
@@ -181,12 +183,29 @@ class PublicForm:
                     pass  # the general way has the words
         return None
 
+    def _check_tensor(self, args):
+        """TypeError: a method is called for what is no tensor."""
+        if not args:
+            raise TypeError(f"unbound method TensorBase.{self.__name__}() needs an argument")
+        if not isinstance(args[0], Fields):
+            raise TypeError(
+                f"descriptor '{self.__name__}' for 'torch._C.TensorBase' objects doesn't apply to a '{type(args[0]).__name__}' object"
+            )
+
     def _general(self, args, kwargs):
         """The answer to any arguments."""
         if opened(threads) >= self._door:
             given = ask(self, args, kwargs)
             if given is not PROCEED:
                 return given
+        if self._of_tensors:
+            self._check_tensor(args)
+        args = plainly(args)
+        if kwargs:
+            named = tuple(kwargs.values())
+            numbers = plainly(named)
+            if numbers is not named:
+                kwargs = dict(zip(kwargs, numbers, strict=True))
         try:
             if self._typed is None:
                 return self._own(args, kwargs)
@@ -345,7 +364,8 @@ class Symbol(Method):
         """The answer to any arguments."""
         if kwargs or len(args) != 2:
             raise TypeError(f"expected 1 argument, got {len(args) + len(kwargs) - 1}")
-        input, other = args
+        self._check_tensor(args)
+        input, other = plainly(args)
         if not self._arrays and isinstance(other, ndarray):
             return NotImplemented
         if opened(threads) >= ASKED:
@@ -405,6 +425,12 @@ if not cython.compiled:
                         pass  # the form has the words
         return form._general(args, kwargs)
 
+    def going_straight(form, args, kwargs):
+        """The answer of a function that itself looks at what it is given."""
+        if form._of_tensors:
+            form._check_tensor(args)
+        return form._own(*args, **kwargs)
+
     method = "method_descriptor"
     compiled = "builtin_function_or_method"
     for kind, name in (
@@ -421,7 +447,7 @@ if not cython.compiled:
     Symbol.__module__ = "builtins"
 
     PublicForm._fields = frozenset(vars(PublicForm("", None)))  # type: ignore[attr-defined]
-    Straight.__call__ = StraightMethod.__call__ = lambda self, *args, **kwargs: self._own(*args, **kwargs)  # type: ignore[method-assign]
+    Straight.__call__ = StraightMethod.__call__ = lambda self, *args, **kwargs: going_straight(self, args, kwargs)  # type: ignore[method-assign]
     Bound.__call__ = lambda self, *args, **kwargs: self._bound(*args, **kwargs)  # type: ignore[method-assign]
     Symbol._fields = PublicForm._fields | {"_arrays"}  # type: ignore[attr-defined]
     PublicForm.__call__ = lambda self, *args, **kwargs: interpreted(self, args, kwargs)  # type: ignore[method-assign]

@@ -29,10 +29,10 @@ def starts_of(lines: Any, count: int) -> Any:
 
 
 def line_of(starts: Any, nnz: int) -> Any:
-    """The line of each of `nnz` elements, given where the lines begin."""
+    """The line of each of `nnz` elements, given where the lines begin; those beyond, which nobody may have looked at, are none."""
     xp = module_of(starts)
     if xp is np:
-        return repeated(np.arange(starts.size - 1), np.diff(starts))
+        return repeated(np.arange(starts.size - 1), np.diff(np.minimum(starts, starts[:1] + nnz)))
     return xp.searchsorted(starts, xp.arange(nnz), side="right") - 1
 
 

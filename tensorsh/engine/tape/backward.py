@@ -37,9 +37,13 @@ class GradientEdge(tuple, metaclass=Sealed):
     __match_args__ = ("node", "output_nr", "ownership_token")
     _like: Any = None
     """An array of the form of the result, where that is known."""
+    _form: Any = None
+    """The shape and the dtype of the result, where they are known."""
     _fields = __match_args__
 
     def __new__(cls, node: Node, output_nr: int, ownership_token: Any = None) -> Any:
+        if not isinstance(node, Node):
+            raise TypeError(f"a GradientEdge is of a Node, not of {type(node).__name__}")
         made = tuple.__new__(cls, (node, output_nr, ownership_token))
         made._node = node if not output_nr and getattr(node, "_outputs", 1) == 1 else Slot(node, output_nr)  # type: ignore[attr-defined]
         return made

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...sandbox.sealed import Sealed, is_sealed, unwritable
+from ...sandbox.sealed import Owned, Sealed, is_sealed, unwritable
 from ...sandbox.wrapping import builtin, misfit
 from ..arrays import memory
 from ..arrays.backend import device_of
@@ -55,7 +55,7 @@ class TensorMeta(Sealed):
     def _presented(cls, name: str, value: Any) -> Any:
         if name[:2] == "__" and type(value) is FunctionType:
             value.__qualname__ = "Tensor." + name
-        return unwritable(value, name, "torch._C.TensorBase") if type(value) is property else value
+        return unwritable(value, name, "torch._C.TensorBase") if type(value) in (property, Owned) else value
 
 
 def load_method(owner: Any, name: str) -> Any:
@@ -461,7 +461,7 @@ def _announce() -> None:
 
 _announce()
 for _name, _value in list(Tensor.__dict__.items()):
-    if type(_value) is property and _value.fset is None:
+    if isinstance(_value, property) and _value.fset is None:
         setattr(Tensor, _name, _value)
 
 

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 from ..copying import same
 from ..kinds import Final, make
+from ..sealed import unguarded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -190,7 +191,7 @@ def inspect(environment: Environment) -> dict[str, Any]:
         function, bound = function_of(obj)
         if type(function) is not _FUNCTION:
             return _no_signature(obj)
-        found = real.signature(function, follow_wrapped=False)
+        found = real.signature(unguarded(function), follow_wrapped=False)
         if function.__module__ != "__main__":  # a library's: its defaults may be objects of its own
             found = found.replace(parameters=[_reduced(p) for p in found.parameters.values()])
         if bound:

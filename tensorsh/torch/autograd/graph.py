@@ -23,7 +23,7 @@ __all__ = [
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     """Where a tensor stands in the graph: ``autograd.grad`` takes it in the tensor's place."""
-    node = tensor._node
+    node = tensor._node if isinstance(tensor, Tensor) else None
     if node is None:
         raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
     if type(node) is Slot:

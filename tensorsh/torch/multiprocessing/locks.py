@@ -78,6 +78,8 @@ class Condition(Held):
     lock: the lock (None: an RLock)."""
 
     def __init__(self, lock: Any = None) -> None:
+        if lock is not None and not isinstance(lock, Held):
+            raise AttributeError(f"'{type(lock).__name__}' object has no attribute '_semlock'")
         self._lock = _real.Condition(None if lock is None else lock._lock)
         self._enter()
 

@@ -89,7 +89,7 @@ class ModuleStand(Refusing):
                     return Method(recording, recording.function(value), self)
                 if type(value) in (int, float, bool, str, tuple):
                     return recording.present(value)
-                if type(value) is property and is_own(value.fget):
+                if isinstance(value, property) and is_own(value.fget):
                     return recording.function(value.fget)(self)
                 break
         raise recording.refused()

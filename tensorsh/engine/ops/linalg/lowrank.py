@@ -21,6 +21,8 @@ def turned(x: Tensor) -> Tensor:
 
 def with_all_elements(x: Any) -> Any:
     """A matrix with all its elements, also where it was given by those that are not zero; None remains."""
+    if x is not None and not isinstance(x, Tensor):
+        raise TypeError(f"a matrix is a Tensor, not {type(x).__name__}")
     return x.to_dense() if x is not None and hasattr(x._array, "layout") else x
 
 

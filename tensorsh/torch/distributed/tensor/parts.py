@@ -31,7 +31,9 @@ def gradient_placements(placements: tuple) -> tuple:
 
 
 def placed_tensor(local: Tensor, mesh: Any, placements: tuple, shape: tuple, kind: Any = None) -> Any:
-    """The DTensor of a part."""
+    """The DTensor of a part. TypeError: it is no tensor."""
+    if not isinstance(local, Tensor):
+        raise TypeError(f"a part of a DTensor is a Tensor, not {type(local).__name__}")
     made = new(_kinds[0] if kind is None else kind)
     made._array, made._node, made._cell = local._array, local._node, local._cell
     made._inference = local._inference

@@ -254,7 +254,7 @@ class LazyConvolution(LazyModuleMixin, Convolution):
             super().reset_parameters()
 
 
-LazyConvolution.initialize_parameters.__qualname__ = "_LazyConvXdMixin.initialize_parameters"
+vars(LazyConvolution)["initialize_parameters"].__qualname__ = "_LazyConvXdMixin.initialize_parameters"
 
 
 class LazyForward(LazyConvolution, Forward):

@@ -240,7 +240,7 @@ def inplace(op: Any, ufunc: Any, options: dict) -> Callable:
 
 def inplace_of(op: Any, pair: Callable, call: Callable) -> Callable:
     """The public in-place method of an operator that has a ufunc; `call` is its form, `pair` what runs for two operands."""
-    kinds = (Tensor, *NUMBERS) if op.scalars else Tensor
+    kinds: tuple = (Tensor, *NUMBERS) if op.scalars else (Tensor,)
 
     def function(input: Any = ABSENT, other: Any = ABSENT, /, *rest: Any, **keywords: Any) -> Any:
         if (type(other) is Tensor or isinstance(other, kinds)) and not (

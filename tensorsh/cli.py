@@ -226,7 +226,8 @@ def _execute(options: Options, source: str, filename: str, is_process: bool) -> 
         if filename.endswith(".ipynb"):
             from .golden.notebook import run
 
-            _give_up_files(options, filename)
+            if is_process:
+                _give_up_files(options, filename)
             run(session, filename)
         else:
             if is_process and not options.interactive:

@@ -119,6 +119,7 @@ def restore() -> None:
     if classes.has_made_classes():
         for empty in caches:
             empty()
+    sealed.forget_notes()
     key, functions, attributes, sizes = _functions()
     if not are_as_long(attributes, sizes):  # a program only adds: what it may set has no name that is there
         for value, own_names, size in zip(functions, attributes, sizes, strict=True):

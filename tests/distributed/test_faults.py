@@ -88,13 +88,13 @@ def test_a_rank_that_ends(case: str) -> None:
     assert done.returncode == 1 and time.monotonic() - began < SECONDS
     assert re.search(rf"\[0\] .*Error: .*rank 1 {ENDED[case]}", done.stderr), done.stderr
     if "raises" in case:
-        assert "[1] ZeroDivisionError: division by zero" in done.stderr
+        assert "[1] [rank1]: ZeroDivisionError: division by zero" in done.stderr
 
 
 LATE = {
     "never": "all_reduce on rank 0: rank 1 did not arrive", "never, recv": "recv on rank 0: rank 1 did not arrive",
     "never, async": "all_reduce on rank 0: rank 1 did not arrive", "SIGSTOP": "all_reduce on rank 0: rank 1 did not arrive",
-    "never, monitored": r"^\[0\] RuntimeError: \[Rank 0\]: Rank 1 failed to pass monitoredBarrier in 1000 ms$",
+    "never, monitored": r"^\[0\] \[rank0\]: RuntimeError: \[Rank 0\]: Rank 1 failed to pass monitoredBarrier in 1000 ms$",
     "stop during": "all_reduce on rank 0: (not every rank finished it|rank 1 did not arrive)",  # between two calls
 }  # fmt: skip
 

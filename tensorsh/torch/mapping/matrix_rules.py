@@ -109,7 +109,7 @@ def found_in(func: Callable, sorted_sequence: Any, input: Any, **kwargs: Any) ->
     """Between which elements of each slice's sequence each of its values lies."""
     plain(*kwargs.values())
     each = isinstance(sorted_sequence, Own) and isinstance(input, Own)
-    if not each or sorted_sequence.dims != input.dims or not input.dims:
+    if not each or sorted_sequence.dims != input.dims or not input.dims or kwargs.get("sorter") is not None:
         raise Loop
     return func(sorted_sequence._whole, input._whole, **kwargs)
 

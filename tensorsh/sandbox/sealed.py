@@ -195,7 +195,9 @@ def forget_notes() -> None:
     """Takes from these methods what a program has stored in them by a detour."""
     for method, size in [*_guards.items()]:
         if len(method.__dict__) != size:
-            for name in [each for each in method.__dict__ if each[0] != "_" and each not in method.__wrapped__.__dict__]:
+            for name in [
+                each for each in method.__dict__ if each[0] != "_" and each not in method.__wrapped__.__dict__
+            ]:
                 del method.__dict__[name]
 
 

@@ -110,6 +110,13 @@ def test_a_program_is_kept_for_its_next_start(tmp_path: Path) -> None:
     assert len(list((tmp_path / "cache").rglob("*.tsc"))) == 1
 
 
+def test_a_process_that_calls_the_command_line_stays_free(tmp_path: Path) -> None:
+    here, _ = place(tmp_path)
+    (here / "cells.ipynb").write_text('{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}')
+    code = "from tensorsh.cli import main\nfor name in 'program.tsr', 'cells.ipynb': main([name])\nopen('made', 'w')"
+    assert run(here, "-c", code).returncode == 0 and (here / "made").exists()
+
+
 def test_without_the_compiled_part_or_landlock_there_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
     class Walls:
         version = staticmethod(lambda: 0)

@@ -374,7 +374,7 @@ class Symbol(Method):
                 return answer
         if not isinstance(other, Fields) and not isinstance(other, NUMBERS):
             if not isinstance(other, ndarray):
-                return NotImplemented
+                return self._general(args, kwargs) if late and late[0](args, kwargs) else NotImplemented
             executor = self._executor
             other = of_array(input, other, executor.promote == "float") if executor.differentiable else wrap(other)
         return self._executor.carry_out(self._executor.filled(input, other))

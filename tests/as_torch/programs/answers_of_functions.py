@@ -1,3 +1,4 @@
+import operator
 import warnings
 
 import numpy as np
@@ -56,3 +57,13 @@ for shape in ((3, 4), (1, 2, 3, 4, 5), (2, 2, 0, 0), (3,), (2, 3, 4)):
         except (RuntimeError, IndexError) as error:
             print(error)
 print(torch.nn.AdaptiveAvgPool2d(1)(torch.arange(12.0).view(3, 4)))
+
+
+class Beside:
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        return func.__name__
+
+
+for name in "add sub mul truediv lt iadd isub".split():
+    print(name, getattr(operator, name)(torch.ones(2), Beside()))

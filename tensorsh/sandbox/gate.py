@@ -118,13 +118,13 @@ def _gated(value: Any, name: str) -> Any:
     if is_special(name):
         return _special(value, kind, name)
     if owns(value, kind, name) or is_allowed(kind, name):
-        found = getattr(value, name)
+        found = _of_its_class(value, kind, name, getattr(value, name))
         return _object_new if found is _real_new else found  # what enumerations keep as `_new_member_`
     if kind in SUPERS:
         is_own = owner(value.__self_class__, name, value.__thisclass__) is not None  # before a program's code may run
         found = getattr(value, name)  # raises what Python would
         if is_own:
-            return found
+            return _of_its_class(value, kind, name, found)
     if is_script_function(value):
         return getattr(value, name)
     if isinstance(value, tuple) and name in ("_asdict", "_replace", "_fields", "_make") and hasattr(kind, "_fields"):
@@ -310,7 +310,7 @@ def _alters(value: Any, kind: type, name: str, found: Any) -> bool:
 
 
 def _of_its_class(value: Any, kind: type, name: str, found: Any) -> Any:
-    """A special method as a class gives it."""
+    """A special or private method as a class gives it."""
     if type(found) is not FunctionType or is_script_function(found):
         return found
     where, after = (value.__self_class__, value.__thisclass__) if kind in SUPERS else (value, None)

@@ -11,19 +11,18 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from .names import is_read_on_gate
-from .sealed import for_its_class
+from .sealed import for_its_class, of_python
 from .wrapping import wraps
 
 _STORES = {opcode.opmap["STORE_ATTR"], opcode.opmap["DELETE_ATTR"]}
-_kept: set[type] = set()
 
 
 def keep_methods(kind: type) -> None:
     """Keep the methods of a class of Python's library, and of those above it, to its objects, as far as they ask for more than programs do."""
     for owner in getattr(kind, "__mro__", ()):
-        if owner in _kept:
+        if owner in of_python:
             continue
-        _kept.add(owner)
+        of_python.add(owner)
         for name, value in list(owner.__dict__.items()):
             if type(value) is FunctionType and name[:1] != "_" and _asks(value.__code__):
                 type.__setattr__(owner, name, for_its_class(value, owner))

@@ -1147,4 +1147,31 @@ torch.distributed.init_process_group("gloo", store=torch.distributed.HashStore()
 try: made = DTensor.from_local(A(), torch.distributed.init_device_mesh("cpu", (1,)), [Replicate()], shape=torch.Size([1]), stride=(1,))
 finally: torch.distributed.destroy_process_group()
 result = isinstance(made, torch.Tensor)
+---
+import torch
+class Foreign(torch.nn.Module): steal = torch.optim.SGD.zero_grad
+Foreign.steal
+p = Foreign()
+p.param_groups = []
+result = p.steal() is None
+---
+import torch
+class P(torch.nn.Module): pass
+class A: _parameters, _buffers, _modules, _non_persistent_buffers_set, _load_state_dict_pre_hooks = {}, {}, {}, set(), {}
+result = P._load_from_state_dict(A(), {}, "", {}, True, [], [], []) is None
+---
+import torch
+class P(torch.nn.Module): pass
+class A: _parameters, _buffers, _modules, _non_persistent_buffers_set, _load_state_dict_pre_hooks = {}, {}, {}, set(), {}
+result = super(P, P)._load_from_state_dict(A(), {}, "", {}, True, [], [], []) is None
+---
+import torch
+class A: low, high, support = 1, 2, torch.distributions.Uniform.support
+result = A().support is not None
+---
+import torch
+class A:
+    variance = torch.distributions.LowRankMultivariateNormal.variance
+    _unbroadcasted_cov_factor, _unbroadcasted_cov_diag, _batch_shape, _event_shape = torch.ones(2, 1), torch.ones(2), torch.Size(), torch.Size([2])
+result = A().variance is not None
 """.strip().split("\n---\n")

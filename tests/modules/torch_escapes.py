@@ -1157,12 +1157,16 @@ result = p.steal() is None
 ---
 import torch
 class P(torch.nn.Module): pass
-class A: _parameters, _buffers, _modules, _non_persistent_buffers_set, _load_state_dict_pre_hooks = {}, {}, {}, set(), {}
+class A:
+    _parameters, _buffers, _modules, _non_persistent_buffers_set, _load_state_dict_pre_hooks = {}, {}, {}, set(), {}
+    set_extra_state = torch.nn.Module.set_extra_state
 result = P._load_from_state_dict(A(), {}, "", {}, True, [], [], []) is None
 ---
 import torch
 class P(torch.nn.Module): pass
-class A: _parameters, _buffers, _modules, _non_persistent_buffers_set, _load_state_dict_pre_hooks = {}, {}, {}, set(), {}
+class A:
+    _parameters, _buffers, _modules, _non_persistent_buffers_set, _load_state_dict_pre_hooks = {}, {}, {}, set(), {}
+    set_extra_state = torch.nn.Module.set_extra_state
 result = super(P, P)._load_from_state_dict(A(), {}, "", {}, True, [], [], []) is None
 ---
 import torch

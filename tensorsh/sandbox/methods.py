@@ -11,7 +11,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from .names import is_read_on_gate
-from .sealed import for_its_class, of_python
+from .sealed import for_its_class, is_sealed, of_python
 from .wrapping import wraps
 
 _STORES = {opcode.opmap["STORE_ATTR"], opcode.opmap["DELETE_ATTR"]}
@@ -38,11 +38,12 @@ def _asks(code: CodeType) -> bool:
 
 
 def of_a_property(value: Any, function: Any) -> Any:
-    """A function of a property of the library's, for objects of the classes that have it."""
+    """A function of a property of the library's, for objects of the library's classes that have it."""
 
     @wraps(function)
     def method(self: Any, /, *arguments: Any) -> Any:
-        if not any(each is value for base in type(self).__mro__ for each in base.__dict__.values()):
+        known = [base for base in type(self).__mro__ if is_sealed(base) or base in of_python]
+        if not any(each is value for base in known for each in base.__dict__.values()):
             raise TypeError(f"a '{type(self).__name__}' object does not have this {type(value).__name__}")
         return function(self, *arguments)
 

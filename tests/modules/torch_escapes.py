@@ -1178,4 +1178,9 @@ class A:
     variance = torch.distributions.LowRankMultivariateNormal.variance
     _unbroadcasted_cov_factor, _unbroadcasted_cov_diag, _batch_shape, _event_shape = torch.ones(2, 1), torch.ones(2), torch.Size(), torch.Size([2])
 result = A().variance is not None
+---
+import torch
+class A:
+    low, high, support = 1, 2, torch.distributions.Uniform.support
+result = torch.distributions.Uniform.support.fget(A()) is not None
 """.strip().split("\n---\n")

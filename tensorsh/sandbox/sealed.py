@@ -167,7 +167,11 @@ def for_its_class(function: Any, owner: type) -> Any:
     owners = [owner]
 
     def method(*arguments: Any, **keywords: Any) -> Any:
-        self = arguments[0] if arguments else keywords.get(*function.__code__.co_varnames[:1])
+        if not arguments:  # by its place: keywords of a program's may be equal to each name once
+            arguments = tuple(
+                [keywords.pop(name, None) for name in function.__code__.co_varnames[:1] if name in keywords]
+            )
+        self = arguments[0] if arguments else None
         if (
             owners[0] not in type(self).__mro__
             and set(owners).isdisjoint(type(self).__mro__)

@@ -1183,4 +1183,15 @@ import torch
 class A:
     low, high, support = 1, 2, torch.distributions.Uniform.support
 result = torch.distributions.Uniform.support.fget(A()) is not None
+---
+import torch
+class K(str):
+    asked = 0
+    def __hash__(self): return hash("self") if self.startswith("a") else 1
+    def __eq__(self, other):
+        if self.startswith("b"): return str.__eq__(other, "self")
+        self.asked += other in ("self", "set_to_none")
+        return str.__eq__(other, "self" if self.asked == 1 else "set_to_none")
+class Fake: param_groups = []
+result = torch.optim.SGD.zero_grad(**{K("a"): torch.optim.SGD([torch.ones(1)], 0.1), K("b"): Fake()}) is None
 """.strip().split("\n---\n")

@@ -317,7 +317,7 @@ def _of_its_class(value: Any, kind: type, name: str, found: Any) -> Any:
     bases = where.__mro__ if isinstance(where, type) else ()
     for base in bases[bases.index(after) + 1 if after in bases else 0 :]:
         if name in base.__dict__:
-            return _kept_to(base, name, found)
+            return _kept_to(base, name, found) if is_special(name) or id(base) not in script_classes else found
     return found
 
 

@@ -128,7 +128,7 @@ def restore() -> None:
                     del own_names[name]
         _known = key, functions, attributes, bytes([min(len(each), UNSEEN) for each in attributes])
     for guard in list(sealed.guards):
-        own_names, behind = guard.__dict__, guard.__wrapped__.__dict__  # which has as many: `_guard` for `__wrapped__`
+        own_names, behind = guard.__dict__, guard.__wrapped__.__dict__
         if len(own_names) != len(behind):
             for name in [name for name in own_names if name[0] != "_" and name not in behind]:
                 del own_names[name]

@@ -160,8 +160,9 @@ def for_its_class(function: Any, owner: type) -> Any:
         return function
     function = unguarded(function)
     known, owners, behind = function.__dict__.get("_guard", (None, None, None))
+    is_library = owner in _sealed or owner in of_python
     if behind is function and owners is not None:
-        if owner not in owners and (owner in _sealed or owner in of_python):
+        if owner not in owners and is_library:
             owners.append(owner)  # another class has it, too
         return known
     owners = [owner]
@@ -184,7 +185,8 @@ def for_its_class(function: Any, owner: type) -> Any:
         setattr(method, each, getattr(function, each))
     method.__dict__.update(function.__dict__, __wrapped__=function)
     guards.add(method)
-    function.__dict__["_guard"] = method, owners, function
+    if is_library:
+        function.__dict__["_guard"] = method, owners, function
     return method
 
 
@@ -238,7 +240,9 @@ class Owned(property):  # as `owned.c` has it, for where there is no compiler
 
 def named(value: Any, function: Any, owner: type) -> None:
     """A descriptor of the library's around a function that no program wrote is told the class that has it."""
-    if value._owner is None and not (type(function) is FunctionType and MARK in function.__builtins__):
+    if value._owner is None and not (
+        type(function) is FunctionType and MARK in function.__builtins__  # type: ignore[attr-defined]
+    ):
         object.__setattr__(value, "_owner", owner)
 
 

@@ -295,7 +295,7 @@ def _special(value: Any, kind: type, name: str) -> Any:
     elif name == "__format__" or name in READABLE or is_allowed(kind, name):
         return _of_its_class(value, kind, name, getattr(value, name))
     elif isinstance(value, type) and id(value) in script_classes and name in DEFINABLE:
-        return getattr(value, name)
+        return _of_its_class(value, kind, name, getattr(value, name))
     raise refused(value, name)
 
 

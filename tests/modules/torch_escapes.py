@@ -1194,4 +1194,17 @@ class K(str):
         return str.__eq__(other, "self" if self.asked == 1 else "set_to_none")
 class Fake: param_groups = []
 result = torch.optim.SGD.zero_grad(**{K("a"): torch.optim.SGD([torch.ones(1)], 0.1), K("b"): Fake()}) is None
+---
+import torch
+class P(torch.distributions.utils.lazy_property): pass
+def check(self): return 5
+positive = torch.distributions.constraints.positive
+try: P.__get__(P(check), positive)
+except TypeError: pass
+result = positive.check == 5
+---
+import torch
+class P(torch.nn.Module): pass
+class A: _parameters = _modules = _buffers = {}
+result = len(P.__dir__(A())) > 0
 """.strip().split("\n---\n")

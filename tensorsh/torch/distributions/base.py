@@ -115,6 +115,8 @@ class lazy_property(metaclass=Sealed):
             made._owner = self._owner
             return made
         refuse(self, instance)
+        if not any(each is self for base in type(instance).__mro__ for each in base.__dict__.values()):
+            raise TypeError(f"a '{type(instance).__name__}' object does not have this lazy_property")
         if is_kept(instance, self._name):
             raise refused(instance, self._name)
         with enable_grad():

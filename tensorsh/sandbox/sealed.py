@@ -148,6 +148,9 @@ def is_builtin(kind: type) -> bool:
 
 guards: WeakSet[Any] = WeakSet()
 """The methods that are kept to objects of their class, each with the function behind it as `__wrapped__`."""
+attributes: list[dict[str, Any]] = []
+"""Those of each that is kept in the library, and, in `sizes`, how many these are."""
+sizes = bytearray()
 of_python: set[type] = set()
 """Classes of Python's library whose methods are kept to their objects."""
 
@@ -187,6 +190,8 @@ def for_its_class(function: Any, owner: type) -> Any:
     guards.add(method)
     if is_library:
         function.__dict__["_guard"] = method, owners, function
+        sizes.append(min(len(method.__dict__), 255))
+        attributes.append(method.__dict__)
     return method
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from .names import check_keywords
 from .sealed import Sealed
 
 try:
@@ -65,7 +64,8 @@ def asking(kind: type, place: int = 0) -> type:
 
 def with_key(options: dict[str, Any]) -> dict[str, Any]:
     """The options of a call, whose compiled `key` is called in steps."""
-    return {**options, "key": with_steps(options["key"])} if "key" in check_keywords(options) else options
+    options = {str.__str__(name): value for name, value in options.items()}  # a program's text may hide what it is
+    return {**options, "key": with_steps(options["key"])} if "key" in options else options
 
 
 def keyed(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -118,13 +118,13 @@ def _gated(value: Any, name: str) -> Any:
     if is_special(name):
         return _special(value, kind, name)
     if owns(value, kind, name) or is_allowed(kind, name):
-        found = getattr(value, name)
+        found = _of_its_class(value, kind, name, getattr(value, name))
         return _object_new if found is _real_new else found  # what enumerations keep as `_new_member_`
     if kind in SUPERS:
         is_own = owner(value.__self_class__, name, value.__thisclass__) is not None  # before a program's code may run
         found = getattr(value, name)  # raises what Python would
         if is_own:
-            return found
+            return _of_its_class(value, kind, name, found)
     if is_script_function(value):
         return getattr(value, name)
     if isinstance(value, tuple) and name in ("_asdict", "_replace", "_fields", "_make") and hasattr(kind, "_fields"):
@@ -295,7 +295,7 @@ def _special(value: Any, kind: type, name: str) -> Any:
     elif name == "__format__" or name in READABLE or is_allowed(kind, name):
         return _of_its_class(value, kind, name, getattr(value, name))
     elif isinstance(value, type) and id(value) in script_classes and name in DEFINABLE:
-        return getattr(value, name)
+        return _of_its_class(value, kind, name, getattr(value, name))
     raise refused(value, name)
 
 
@@ -310,14 +310,14 @@ def _alters(value: Any, kind: type, name: str, found: Any) -> bool:
 
 
 def _of_its_class(value: Any, kind: type, name: str, found: Any) -> Any:
-    """A special method as a class gives it."""
+    """A special or private method as a class gives it."""
     if type(found) is not FunctionType or is_script_function(found):
         return found
     where, after = (value.__self_class__, value.__thisclass__) if kind in SUPERS else (value, None)
     bases = where.__mro__ if isinstance(where, type) else ()
     for base in bases[bases.index(after) + 1 if after in bases else 0 :]:
         if name in base.__dict__:
-            return _kept_to(base, name, found)
+            return _kept_to(base, name, found) if is_special(name) or id(base) not in script_classes else found
     return found
 
 

@@ -64,6 +64,7 @@ def asking(kind: type, place: int = 0) -> type:
 
 def with_key(options: dict[str, Any]) -> dict[str, Any]:
     """The options of a call, whose compiled `key` is called in steps."""
+    options = {str.__str__(name): value for name, value in options.items()}  # a program's text may hide what it is
     return {**options, "key": with_steps(options["key"])} if "key" in options else options
 
 

@@ -11,19 +11,18 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from .names import is_read_on_gate
-from .sealed import for_its_class
+from .sealed import for_its_class, is_sealed, of_python
 from .wrapping import wraps
 
 _STORES = {opcode.opmap["STORE_ATTR"], opcode.opmap["DELETE_ATTR"]}
-_kept: set[type] = set()
 
 
 def keep_methods(kind: type) -> None:
     """Keep the methods of a class of Python's library, and of those above it, to its objects, as far as they ask for more than programs do."""
     for owner in getattr(kind, "__mro__", ()):
-        if owner in _kept:
+        if owner in of_python:
             continue
-        _kept.add(owner)
+        of_python.add(owner)
         for name, value in list(owner.__dict__.items()):
             if type(value) is FunctionType and name[:1] != "_" and _asks(value.__code__):
                 type.__setattr__(owner, name, for_its_class(value, owner))
@@ -39,11 +38,12 @@ def _asks(code: CodeType) -> bool:
 
 
 def of_a_property(value: Any, function: Any) -> Any:
-    """A function of a property of the library's, for objects of the classes that have it."""
+    """A function of a property of the library's, for objects of the library's classes that have it."""
 
     @wraps(function)
     def method(self: Any, /, *arguments: Any) -> Any:
-        if not any(each is value for base in type(self).__mro__ for each in base.__dict__.values()):
+        known = [base for base in type(self).__mro__ if is_sealed(base) or base in of_python]
+        if not any(each is value for base in known for each in base.__dict__.values()):
             raise TypeError(f"a '{type(self).__name__}' object does not have this {type(value).__name__}")
         return function(self, *arguments)
 

@@ -18,6 +18,8 @@ _ABSENT = object()
 _namespaces: WeakSet[Namespace] = WeakSet()
 loads = 0
 """How often a value was put into a namespace."""
+when_loaded: Callable[[Any], None] = lambda value: None
+"""Told each value that is put into one: restored.py remembers classes."""
 _put = object.__setattr__
 
 
@@ -87,6 +89,7 @@ class Namespace:
             entry = self._missing(name)
         value = entry.load() if type(entry) is Lazy else entry
         loads += 1
+        when_loaded(value)
         return self.__dict__.setdefault(name, value)  # of two threads that ask at once, both get the first one's
 
     def __setattr__(self, name: str, value: object) -> NoReturn:

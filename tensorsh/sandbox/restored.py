@@ -57,9 +57,18 @@ def watch(name: str, table: Namespace | dict[str, Any]) -> None:
             each for other in (name, *_BESIDE.get(name, ())) for each in vars(sys.modules.get(other, sys)).values()
         ]
     for value in values:
-        kind = value if isinstance(value, type) else type(value)
-        if kind.__flags__ & _HEAP and not kind.__flags__ & _IMMUTABLE and kind.__module__[:9] != "tensorsh.":
-            _before.setdefault(kind, _state(kind))
+        _note(value if isinstance(value, type) else type(value))
+
+
+def _note(value: Any) -> None:
+    """Remember a class that a program could change, and those above it."""
+    for kind in value.__mro__ if isinstance(value, type) else ():
+        if kind.__flags__ & _HEAP and not kind.__flags__ & _IMMUTABLE and not sealed.is_sealed(kind):
+            if kind.__module__[:9] != "tensorsh.":
+                _before.setdefault(kind, _state(kind))
+
+
+namespace.when_loaded = _note
 
 
 def _state(kind: type) -> tuple[tuple[int, ...], dict[str, Any]]:
@@ -84,7 +93,9 @@ def _functions() -> tuple[tuple[int, int, int], list[Any], list[dict[str, Any]],
             vars(each) for each in (*namespace.every_namespace(), *sealed.classes(), *_before, classes, gate, stores)
         ]
         takes = _Takes()
-        found = {id(value): value for table in tables for value in [*table.values()] if takes[type(value)]}
+        values = [value for table in tables for value in [*table.values()]]
+        values = [value.__func__ if type(value) in (classmethod, staticmethod) else value for value in values]
+        found = {id(value): value for value in values if takes[type(value)]}
         sizes = dict(zip(map(id, _known[1]), _known[3], strict=True))
         _known = (
             key, [*found.values()], [value.__dict__ for value in found.values()],
@@ -99,12 +110,10 @@ class _Takes(dict[type, bool]):
     def __missing__(self, kind: type) -> bool:
         if kind is FunctionType:
             takes = True
-        elif kind.__name__ in (
-            "ufunc",
-            "_ArrayFunctionDispatcher",
-            "_MISSING_TYPE",
+        elif (
+            kind.__name__ in ("ufunc", "_ArrayFunctionDispatcher") or kind.__module__ in ("dataclasses", "typing")
         ) or not stores.unwritable.isdisjoint(kind.__mro__):
-            takes = kind.__dictoffset__ != 0
+            takes = kind.__dictoffset__ != 0 and not issubclass(kind, type)
         else:
             takes = hasattr(kind, "__members__") and not issubclass(kind, type)  # of an enumeration
         self[kind] = takes
@@ -119,7 +128,6 @@ def restore() -> None:
     if classes.has_made_classes():
         for empty in caches:
             empty()
-    sealed.forget_notes()
     key, functions, attributes, sizes = _functions()
     if not are_as_long(attributes, sizes):  # a program only adds: what it may set has no name that is there
         for value, own_names, size in zip(functions, attributes, sizes, strict=True):
@@ -128,6 +136,11 @@ def restore() -> None:
                 for name in [name for name in own_names if name[0] != "_" and name not in kept]:
                     del own_names[name]
         _known = key, functions, attributes, bytes([min(len(each), UNSEEN) for each in attributes])
+    if not are_as_long(sealed.attributes, bytes(sealed.sizes)):
+        for own_names in sealed.attributes:
+            for name in own_names.keys() - own_names["__wrapped__"].__dict__.keys():
+                if name[0] != "_":
+                    del own_names[name]
     for kind, (numbers, own) in _before.items():
         if tuple(map(id, kind.__dict__.values())) == numbers:
             continue

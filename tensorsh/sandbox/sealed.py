@@ -146,25 +146,36 @@ def is_builtin(kind: type) -> bool:
     return kind.__module__ == "builtins" and not kind.__flags__ & _HEAP
 
 
-_guards: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
-"""Methods for one class, and how many attributes each has."""
+guards: WeakSet[Any] = WeakSet()
+"""The methods that are kept to objects of their class, each with the function behind it as `__wrapped__`."""
+attributes: list[dict[str, Any]] = []
+"""Those of each that is kept in the library, and, in `sizes`, how many these are."""
+sizes = bytearray()
+of_python: set[type] = set()
+"""Classes of Python's library whose methods are kept to their objects."""
 
 
 def for_its_class(function: Any, owner: type) -> Any:
     """A method that a program calls for objects of its class alone, as Python's compiled ones are. Called for something else it would
-    ask that for what a program may not ask for, believe what it answers, or store in it."""
+    ask that for what a program may not ask for, believe what it answers, or store in it. A program's class that has it, too, changes
+    nothing in that."""
     if process.plain or MARK in function.__builtins__:
         return function
     function = unguarded(function)
     known, owners, behind = function.__dict__.get("_guard", (None, None, None))
+    is_library = owner in _sealed or owner in of_python
     if behind is function and owners is not None:
-        if owner not in owners:
+        if owner not in owners and is_library:
             owners.append(owner)  # another class has it, too
         return known
     owners = [owner]
 
     def method(*arguments: Any, **keywords: Any) -> Any:
-        self = arguments[0] if arguments else keywords.get(*function.__code__.co_varnames[:1])
+        if not arguments:  # by its place: keywords of a program's may be equal to each name once
+            arguments = tuple(
+                [keywords.pop(name, None) for name in function.__code__.co_varnames[:1] if name in keywords]
+            )
+        self = arguments[0] if arguments else None
         if (
             owners[0] not in type(self).__mro__
             and set(owners).isdisjoint(type(self).__mro__)
@@ -176,34 +187,29 @@ def for_its_class(function: Any, owner: type) -> Any:
     for each in ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__"):
         setattr(method, each, getattr(function, each))
     method.__dict__.update(function.__dict__, __wrapped__=function)
-    _guards[method] = len(method.__dict__)
-    function.__dict__["_guard"] = method, owners, function
+    guards.add(method)
+    if is_library:
+        function.__dict__["_guard"] = method, owners, function
+        sizes.append(min(len(method.__dict__), 255))
+        attributes.append(method.__dict__)
     return method
 
 
 def _taken(cls: type, name: str, found: Any) -> Any:
-    """A function as a class gives it, which is for objects of the class that has it."""
-    owner = next((base for base in cls.__mro__ if name in base.__dict__), None)
-    if owner is not None and owner.__dict__[name] is found:
+    """A function as a class gives it, which is for objects of the class of the library's that has it."""
+    owner: Any = next((base for base in cls.__mro__ if name in base.__dict__), None)
+    if not any(owner in base.__mro__ for base in cls.__mro__ if base in _sealed):
+        return found  # a program's class has it
+    if owner.__dict__[name] is found:
         return for_its_class(found, owner)
-    if found not in _guards:
+    if found not in guards:
         found.__dict__["_guard"] = found, None, found
     return found
 
 
-def forget_notes() -> None:
-    """Takes from these methods what a program has stored in them by a detour."""
-    for method, size in [*_guards.items()]:
-        if len(method.__dict__) != size:
-            for name in [
-                each for each in method.__dict__ if each[0] != "_" and each not in method.__wrapped__.__dict__
-            ]:
-                del method.__dict__[name]
-
-
 def unguarded(function: Any) -> Any:
     """The function behind such a method."""
-    return function.__dict__["__wrapped__"] if type(function) is FunctionType and function in _guards else function
+    return function.__dict__["__wrapped__"] if type(function) is FunctionType and function in guards else function
 
 
 def foreign(name: str, owner: type, kind: type) -> TypeError:
@@ -216,15 +222,15 @@ class Owned(property):  # as `owned.c` has it, for where there is no compiler
 
     def __get__(self, instance: Any, kind: Any = None) -> Any:
         if instance is not None:
-            _refuse(self, instance)
+            refuse(self, instance)
         return super().__get__(instance, kind)
 
     def __set__(self, instance: Any, value: Any) -> None:
-        _refuse(self, instance)
+        refuse(self, instance)
         super().__set__(instance, value)
 
     def __delete__(self, instance: Any) -> None:
-        _refuse(self, instance)
+        refuse(self, instance)
         super().__delete__(instance)
 
     def getter(self, function: Any) -> Owned:
@@ -237,7 +243,15 @@ class Owned(property):  # as `owned.c` has it, for where there is no compiler
         return owned(super().deleter(function), self._owner)
 
 
-def _refuse(value: Any, instance: Any) -> None:
+def named(value: Any, function: Any, owner: type) -> None:
+    """A descriptor of the library's around a function that no program wrote is told the class that has it."""
+    if value._owner is None and not (
+        type(function) is FunctionType and MARK in function.__builtins__  # type: ignore[attr-defined]
+    ):
+        object.__setattr__(value, "_owner", owner)
+
+
+def refuse(value: Any, instance: Any) -> None:
     """Refuses a property of the library's where a program reads, sets or deletes it for an object of another class."""
     owner, kind = value._owner, type(instance)
     if owner is not None and owner not in kind.__mro__ and acts_for_program(sys._getframe(1)):
@@ -266,7 +280,7 @@ try:
     from . import owned as _owned  # type: ignore[attr-defined]
 
     Owned, Reading, Super = _owned.property, _owned.type, _owned.super  # type: ignore[misc]
-    _owned.ask(_refuse, _taken, MARK)
+    _owned.ask(refuse, _taken, MARK)
 except ImportError:  # built without a compiler
     Super.__name__, Super.__module__ = "super", "builtins"
 

@@ -288,3 +288,28 @@ def test_classes_of_python_are_not_marked() -> None:
     assert Session().run(program) == (True, False)
     assert not getattr(typing.Protocol, "_is_runtime_protocol", False)
     assert not getattr(random.Random, "__final__", False)
+
+
+def test_functions_of_the_library_serve_every_class_of_a_program() -> None:
+    program = (
+        "import functools\nf = nn.functional.normalize\nclass A: _f = __call__ = f\nclass B(nn.Module): f = _f = f\n"
+        "made = [C._f(ones(1, 1)).item() for C in (A, B)] + [B.f(ones(1, 1)).item()]\nfor _ in range(2):\n"
+        "  @functools.total_ordering\n  class D:\n    def __lt__(self, other): return True\n"
+        "  made.append(D.__gt__(D(), D()))\nmade"
+    )
+    assert Session().run(program) == [1.0, 1.0, 1.0, False, False]
+    assert "_guard" not in vars(torch.nn.functional.normalize)
+
+
+MARKED = """typing.AnyStr typing.Literal dataclasses.KW_ONLY np.exceptions.AxisError np.linalg.LinAlgError
+fractions.Fraction.conjugate torch.autograd.Function.forward torch.distributed.ProcessGroup.barrier torch.Tensor.add_
+torch.Size.numel torch.Generator.seed nn.Transformer.generate_square_subsequent_mask"""
+
+
+def test_what_a_method_marks_in_the_library_is_not_seen_by_another_session() -> None:
+    start = f"import dataclasses, fractions, typing\nfound = [{', '.join(MARKED.split())}]\n"
+    mark = "class A:\n  def mark(self): self.mark = 1\nfor each in found: A.mark(each)\n"
+    count = "[hasattr(each, 'mark') for each in found].count(True)"
+    session = Session()
+    assert session.run(start + mark + count) == 12
+    assert session.run(count) == Session().run(start + count) == 0

@@ -1147,4 +1147,64 @@ torch.distributed.init_process_group("gloo", store=torch.distributed.HashStore()
 try: made = DTensor.from_local(A(), torch.distributed.init_device_mesh("cpu", (1,)), [Replicate()], shape=torch.Size([1]), stride=(1,))
 finally: torch.distributed.destroy_process_group()
 result = isinstance(made, torch.Tensor)
+---
+import torch
+class Foreign(torch.nn.Module): steal = torch.optim.SGD.zero_grad
+Foreign.steal
+p = Foreign()
+p.param_groups = []
+result = p.steal() is None
+---
+import torch
+class P(torch.nn.Module): pass
+class A:
+    _parameters, _buffers, _modules, _non_persistent_buffers_set, _load_state_dict_pre_hooks = {}, {}, {}, set(), {}
+    set_extra_state = torch.nn.Module.set_extra_state
+result = P._load_from_state_dict(A(), {}, "", {}, True, [], [], []) is None
+---
+import torch
+class P(torch.nn.Module): pass
+class A:
+    _parameters, _buffers, _modules, _non_persistent_buffers_set, _load_state_dict_pre_hooks = {}, {}, {}, set(), {}
+    set_extra_state = torch.nn.Module.set_extra_state
+result = super(P, P)._load_from_state_dict(A(), {}, "", {}, True, [], [], []) is None
+---
+import torch
+class A: low, high, support = 1, 2, torch.distributions.Uniform.support
+result = A().support is not None
+---
+import torch
+class A:
+    variance = torch.distributions.LowRankMultivariateNormal.variance
+    _unbroadcasted_cov_factor, _unbroadcasted_cov_diag, _batch_shape, _event_shape = torch.ones(2, 1), torch.ones(2), torch.Size(), torch.Size([2])
+result = A().variance is not None
+---
+import torch
+class A:
+    low, high, support = 1, 2, torch.distributions.Uniform.support
+result = torch.distributions.Uniform.support.fget(A()) is not None
+---
+import torch
+class K(str):
+    asked = 0
+    def __hash__(self): return hash("self") if self.startswith("a") else 1
+    def __eq__(self, other):
+        if self.startswith("b"): return str.__eq__(other, "self")
+        self.asked += other in ("self", "set_to_none")
+        return str.__eq__(other, "self" if self.asked == 1 else "set_to_none")
+class Fake: param_groups = []
+result = torch.optim.SGD.zero_grad(**{K("a"): torch.optim.SGD([torch.ones(1)], 0.1), K("b"): Fake()}) is None
+---
+import torch
+class P(torch.distributions.utils.lazy_property): pass
+def check(self): return 5
+positive = torch.distributions.constraints.positive
+try: P.__get__(P(check), positive)
+except TypeError: pass
+result = positive.check == 5
+---
+import torch
+class P(torch.nn.Module): pass
+class A: _parameters = _modules = _buffers = {}
+result = len(P.__dir__(A())) > 0
 """.strip().split("\n---\n")

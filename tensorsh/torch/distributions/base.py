@@ -25,7 +25,7 @@ from ...sandbox.classes import allow, is_kept, refused
 from ...sandbox.copying import another
 from ...sandbox.named import read_named
 from ...sandbox.names import is_special, normalize
-from ...sandbox.sealed import OpenSealed, Sealed
+from ...sandbox.sealed import OpenSealed, Sealed, named, refuse
 from ...sandbox.wrapping import renamed, wraps
 from ..mapping.slices import base
 from ..nn.reach import F, T
@@ -98,15 +98,25 @@ class lazy_property(metaclass=Sealed):
 
     __module__ = "torch.distributions.utils"
 
+    _owner: Any = None
+
     def __init__(self, wrapped: Callable) -> None:
         self._wrapped, self._name = wrapped, wrapped.__name__
         self.__doc__ = wrapped.__doc__
         if is_special(normalize(self._name)):
             raise AttributeError(f"{self._name!r} cannot be the name of a property")
 
+    def __set_name__(self, owner: type, name: str) -> None:
+        named(self, self._wrapped, owner)
+
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if instance is None:
-            return lazy_property(self._wrapped)
+            made = lazy_property(self._wrapped)
+            made._owner = self._owner
+            return made
+        refuse(self, instance)
+        if not any(each is self for base in type(instance).__mro__ for each in base.__dict__.values()):
+            raise TypeError(f"a '{type(instance).__name__}' object does not have this lazy_property")
         if is_kept(instance, self._name):
             raise refused(instance, self._name)
         with enable_grad():

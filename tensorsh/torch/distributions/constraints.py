@@ -13,7 +13,7 @@ from ...engine.arrays.dtype import bool_, finfo
 from ...engine.tensors.tensor import Tensor
 from ...sandbox import process
 from ...sandbox.named import read_named
-from ...sandbox.sealed import OpenSealed, all_housed
+from ...sandbox.sealed import OpenSealed, Owned, all_housed, named
 from ..nn.reach import Functions, T
 
 __all__ = (
@@ -88,7 +88,7 @@ class _Dependent(Constraint):
         raise ValueError("Cannot determine validity of dependent constraint")
 
 
-class _DependentProperty(property, _Dependent):
+class _DependentProperty(Owned, _Dependent):
     """A property that gives a constraint; on the class it is a dependent constraint itself."""
 
     def __init__(
@@ -97,6 +97,9 @@ class _DependentProperty(property, _Dependent):
         property.__init__(self, fn)
         self._is_discrete, self._event_dim = is_discrete, event_dim
         fix(self)
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        named(self, self.fget, owner)
 
     def __call__(self, fn: Callable) -> _DependentProperty:  # type: ignore[override]
         return _DependentProperty(fn, is_discrete=self._is_discrete, event_dim=self._event_dim)

@@ -223,6 +223,7 @@ def build() -> TorchNamespace:
     extras["nn.functional"]["grad"] = extras["nn"]["grad"]
     extras["functional"]["F"] = extras["nn"]["functional"]
     extras["masked"]["_ops"] = Lazy(lambda: torch.masked)
+    extras["masked"]["_input_mask"] = lazily("masked.where", "_input_mask")
     extras["cpu.amp"] |= {"autocast": lazily("amp", "cpu_autocast"), "GradScaler": lazily("amp", "CpuGradScaler")}
     extras["cuda"] |= {name: lazily("cuda.typed", name) for name in dtypes.TYPED}
     older = {"GradScaler": "CudaGradScaler"} | {

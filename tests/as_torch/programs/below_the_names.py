@@ -1,6 +1,9 @@
 """Private parts that libraries use: weights lent to a module, the default of distributions' checks, shapes of what is no tensor."""
 
+import warnings
+
 import torch
+import torch._dynamo.utils
 from torch import nn
 from torch.distributions import Distribution, constraints
 from torch.nn.utils.stateless import _reparametrize_module
@@ -92,3 +95,9 @@ told("mask", lambda: torch.masked._input_mask(x))
 told("mask", lambda: torch.masked._ops._input_mask(y.detach(), mask=torch.tensor([1, 0])))
 told("mask", lambda: torch.masked._ops._input_mask(x, mask=torch.ones(1, 2, 3)))
 told("quotients", lambda: (x.__div__(2), x.__rdiv__(2), x.clone().__idiv__(4)))
+
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    for text in ("first", "second", "first"):
+        torch._dynamo.utils.warn_once(text)
+    print([(str(each.message), each.category.__name__) for each in caught])

@@ -90,7 +90,7 @@ def spacings(name, y, x, dim):
 def samples(name, y, x, dx, dim):
     """The checks that both areas begin with; the dimension."""
     one_spacing(name, y, x, dx)
-    dim = own_dim(wrap_dim(dim, y.ndim) if y.ndim else dim, y.ndim)
+    dim = own_dim(wrap_dim(dim, y.ndim), y.ndim)
     if x is None and y.dtype.category == BOOL:
         raise RuntimeError(f"{name}: received a bool input for `y`, but bool is not supported")
     return dim

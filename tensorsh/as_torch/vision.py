@@ -18,7 +18,15 @@ FUNCTORCH = {
     "functorch.experimental.control_flow": ("cond", "map", "UnsupportedAliasMutationException"),
 }  # fmt: skip
 """What stands in the modules of functorch; all of the older forms where nothing is named."""
-PARTS = ("datasets", "transforms", "transforms.functional", "transforms.v2", "transforms.v2.functional", "utils")
+PARTS = (
+    "datasets",
+    "datasets.folder",
+    "transforms",
+    "transforms.functional",
+    "transforms.v2",
+    "transforms.v2.functional",
+    "utils",
+)
 
 
 def installed(name: str) -> bool:

@@ -10,11 +10,12 @@ Where torchvision is not installed these are ``torchvision.datasets``, too. Noth
 
 from .cifar import CIFAR10, CIFAR100
 from .fake import FakeData
+from .folder import DatasetFolder, ImageFolder
 from .mnist import EMNIST, KMNIST, MNIST, FashionMNIST
 from .small import BreastCancer, Diabetes, Digits, Iris, SmallSet, Wine
 from .vision import StandardTransform, VisionDataset
 
 __all__ = [
-    "BreastCancer", "CIFAR10", "CIFAR100", "Diabetes", "Digits", "EMNIST", "FakeData", "FashionMNIST", "Iris", "KMNIST", "MNIST",
-    "SmallSet", "StandardTransform", "VisionDataset", "Wine",
+    "BreastCancer", "CIFAR10", "CIFAR100", "DatasetFolder", "Diabetes", "Digits", "EMNIST", "FakeData", "FashionMNIST", "ImageFolder", "Iris",
+    "KMNIST", "MNIST", "SmallSet", "StandardTransform", "VisionDataset", "Wine",
 ]  # fmt: skip

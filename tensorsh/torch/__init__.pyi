@@ -81,6 +81,9 @@ IntTensor: Any
 LongStorage: Any
 LongTensor: Any
 OutOfMemoryError: Any
+QInt32Storage: Any
+QInt8Storage: Any
+QUInt8Storage: Any
 ScriptFunction: Any
 ShortStorage: Any
 ShortTensor: Any

@@ -15,6 +15,7 @@ from ..engine.arrays.dtype import BY_NAME, DTYPES
 from .loaded import Loaded, Storage, text
 from .makers import UnpicklingError
 from .pickled import Reader, Scan, Writer, of_weights
+from .quantized_codes import CODES
 
 MAGIC, FORMAT = 0x1950A86A20F9469CFC6C, 1001
 MACHINE = {
@@ -35,7 +36,7 @@ def written(structure: bytes, pieces: list[tuple[str, Any, int]]) -> list:
     return parts
 
 
-STORAGE_NAMES = {("torch", each.short + "Storage"): Storage(each.name) for each in DTYPES} | {
+STORAGE_NAMES = {("torch", each.short + "Storage"): Storage(CODES.get(each, each).name) for each in (*DTYPES, *CODES)} | {
     ("torch.storage", "UntypedStorage"): Storage(None), ("torch", "UntypedStorage"): Storage(None),
 }  # fmt: skip
 """What a scan has to know."""

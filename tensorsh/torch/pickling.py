@@ -26,17 +26,20 @@ from .archives import archive, is_path
 from .file_options import unless_skipped
 from .loaded import Storage, layout_of
 from .older_files import Older, written
+from .quantized_codes import CODES
 from .rebuilding import (
     _rebuild_from_type_v2,
     _rebuild_meta_tensor_no_storage,
     _rebuild_on,
     _rebuild_parameter,
     _rebuild_parameter_with_state,
+    _rebuild_qtensor,
     _rebuild_sparse_tensor,
     _rebuild_storage,
     _rebuild_tensor_v2,
     _rebuild_tensor_v3,
     metadata_of,
+    quantizer,
 )
 from .storage import LEGACY
 
@@ -50,6 +53,8 @@ def reduced(self: Tensor, protocol: Any) -> tuple:
     """How a tensor is pickled: its storage, and where it lies there."""
     kind = type(self)
     unless_skipped(self)
+    if kind.__name__ == "QuantizedTensor":
+        return _quantized_parts(self)
     if self._is_parameter and kind.__module__ == "torch.nn.parameter":
         if hasattr(self, "materialize"):
             return (kind, (self.requires_grad,))
@@ -64,6 +69,22 @@ def reduced(self: Tensor, protocol: Any) -> tuple:
     if kind is Tensor and not state:
         return made
     return (_rebuild_from_type_v2, (made[0], kind, made[1], state))
+
+
+class CodedStorage(TypedStorage):
+    """The storage of a quantized tensor's codes."""
+
+    __module__, __qualname__ = "torch.storage", "TypedStorage"
+    __slots__ = ()
+    dtype = property(lambda self: self._kind)
+
+
+def _quantized_parts(t: Any) -> tuple:
+    """How a quantized tensor is pickled: the storage of its codes, and what says which values these stand for."""
+    typed = typed_on(memory_of(t._array), t._array.dtype)
+    typed.__class__, typed._kind = CodedStorage, t._kind
+    place = (wrap(t._array).storage_offset(), tuple(t.size()), t.stride())
+    return (_rebuild_qtensor, (typed, *place, quantizer(t), False, OrderedDict()))
 
 
 def state_of(t: Tensor) -> Any:
@@ -110,7 +131,7 @@ def reduced_storage(self: Any, protocol: Any) -> tuple:
     """How a storage is pickled by itself: its bytes."""
     typed = isinstance(self, TypedStorage)
     untyped = self._untyped_storage if typed else self
-    return (_rebuild_storage, (bytes_of(untyped).tobytes(), self.dtype if typed else None))
+    return (_rebuild_storage, (bytes_of(untyped).tobytes(), TypedStorage.dtype.fget(self) if typed else None))
 
 
 def from_file(cls: Any, filename: Any, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
@@ -206,7 +227,8 @@ def load(file: Any, module: Any = None, **options: Any) -> Any:
         kind = key[1]
         if key[0] == "module":  # with its source, in older files
             return kind
-        found = file.storage((key[0], Storage(getattr(getattr(kind, "dtype", None), "name", None)), *key[2:]))
+        dtype = getattr(kind, "dtype", None)
+        found = file.storage((key[0], Storage(getattr(CODES.get(dtype, dtype), "name", None)), *key[2:]))
         if type(found) is not tuple and not called:
             return found
         name = str(key[2])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..engine.arrays.layout import _mkldnn  # noqa: F401 - a name of torch
+from ..engine.graph.gradient_nodes import Underivable
 from ..engine.tensors.storage import UntypedStorage
 from ..engine.tensors.tensor import Tensor
 from .foreach import FOREACH
@@ -53,6 +54,60 @@ def _assert_async(input: Tensor, assert_msg: str | None = None) -> None:  # noqa
     """RuntimeError unless a tensor of one element is true."""
     if not bool(input):
         raise RuntimeError(assert_msg or "Expected Tensor with single nonzero value, but got zero")
+
+
+def _of_bools(name: str, line: int) -> Any:
+    """Whether any element of a tensor of bools is true, or all are, as a tensor of no dimensions."""
+
+    def function(input: Tensor) -> Tensor:  # noqa: A002
+        if not isinstance(input, Tensor):
+            raise TypeError(
+                f"_is_{name}_true(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
+            )
+        if input.dtype is not T.bool:
+            where = f'"/__w/pytorch/pytorch/aten/src/ATen/native/ReduceOps.cpp":{line}'
+            raise RuntimeError(
+                f"self.scalar_type() == at::kBool INTERNAL ASSERT FAILED at {where}, please report a bug to PyTorch. "
+            )
+        return getattr(input, name)()
+
+    function.__name__ = function.__qualname__ = f"_is_{name}_true"
+    return function
+
+
+_is_all_true, _is_any_true = _of_bools("all", 2144), _of_bools("any", 2148)
+
+
+def _chunk_cat(tensors: Any, dim: int, num_chunks: int, *, out: Tensor | None = None) -> Tensor:
+    """Tensors filled up with zeros along `dim`, each in so many chunks that are laid flat, one beside another."""
+    if not isinstance(tensors, (list, tuple)):
+        raise TypeError(
+            f"_chunk_cat(): argument 'tensors' (position 1) must be tuple of Tensors, not {type(tensors).__name__}"
+        )
+    first = tensors[0] if tensors else None
+    if num_chunks < 1 or first is None:
+        raise RuntimeError(
+            f"_chunk_cat expects {'a non-empty input tensor list' if first is None else 'positive num_chunks'}"
+        )
+    if not -first.ndim <= dim < first.ndim:
+        span = f"[{-first.ndim}, {first.ndim - 1}]"
+        raise IndexError(f"Dimension out of range (expected to be in range of {span}, but got {dim})")
+    dim %= first.ndim
+    parts = []
+    for t in tensors:
+        if t.dtype is not first.dtype:
+            raise RuntimeError("_chunk_cat expects all input tensors with the same dtype")
+        if dim >= t.ndim:
+            raise RuntimeError("_chunk_cat expects dim < ndim for all input tensors")
+        if t.shape[:dim] != first.shape[:dim]:
+            raise RuntimeError("_chunk_cat expects same sizes of 0,...,dim-1 dimensions for all tensors")
+        missing = -t.shape[dim] % num_chunks
+        whole = T.cat([t, t.new_zeros((*t.shape[:dim], missing, *t.shape[dim + 1 :]))], dim)
+        parts.append(whole.reshape(*t.shape[:dim], num_chunks, -1))
+    made = T.cat(parts, dim + 1, out=out)
+    if made._node is not None:
+        made._node = Underivable(made, "_chunk_cat")
+    return made
 
 
 def _assert_tensor_metadata(

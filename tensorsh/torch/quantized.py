@@ -67,7 +67,7 @@ STRIDES = frozenset(
 )
 JOINING = frozenset("cat stack hstack vstack".split())
 PLAIN = frozenset(
-    "dim size numel nelement ndimension stride storage_offset is_contiguous element_size __len__ __hash__ is_complex".split()
+    "dim size numel nelement ndimension stride storage_offset is_contiguous element_size __len__ __hash__ is_complex data_ptr".split()
 )
 
 

@@ -10,12 +10,13 @@ import numpy as np
 
 from ..engine.arrays.deferred import bits, turned
 from ..engine.arrays.device import device
-from ..engine.arrays.dtype import complex32, float16, of_pairs
+from ..engine.arrays.dtype import complex32, float16, of, of_pairs
 from ..engine.arrays.dtype import dtype as dtype_type
 from ..engine.graph.fields import wrap
 from ..engine.tensors.tensor import Tensor
 from ..language import plain_tracebacks
 from .makers import UnpicklingError
+from .quantized_codes import CODES
 
 __all__: list[str] = []
 
@@ -88,6 +89,45 @@ def _rebuild_from_type_v2(func: Any, new_type: type, args: tuple, state: dict) -
             for name, value in (part or {}).items():
                 setattr(made, name, value)
     return made
+
+
+def _rebuild_qtensor(
+    storage: Any,
+    storage_offset: int,
+    size: Any,
+    stride: Any,
+    quantizer_params: Any,
+    requires_grad: bool,
+    backward_hooks: Any,
+) -> Tensor:
+    """A quantized tensor on the storage of its codes."""
+    plain = CODES.get(storage.dtype)
+    kind = storage.dtype if plain is None else of(np.empty(0, plain))
+    codes = Tensor([]).to(storage.device, kind).set_(storage.untyped(), storage_offset, size, stride)
+    return quantized(codes, quantizer_params)
+
+
+def quantizer(t: Any) -> tuple:
+    """How a quantized tensor's codes stand for values, as files say it."""
+    if t._axis is None:
+        return t.qscheme(), t._scale, t._zero_point
+    return t.qscheme(), t.q_per_channel_scales(), t.q_per_channel_zero_points(), t._axis
+
+
+def quantized(codes: Tensor, how: Any) -> Tensor:
+    """A quantized tensor of its codes: how they stand for values, in a tuple as files have it."""
+    from .quantized import made
+
+    kind = next((kind for kind, alike in CODES.items() if alike == codes._array.dtype), None)
+    if kind is None or type(how) is not tuple or len(how) not in (3, 4):
+        raise UnpicklingError("damaged file: a quantized tensor of unknown form")
+    _, scale, zero, *axis = how
+    if not axis:
+        return made(codes._array, kind, float(scale), int(zero))
+    whole = isinstance(scale, Tensor) and isinstance(zero, Tensor) and axis[0] in range(codes.ndim)
+    if not whole or not scale.shape == zero.shape == (codes.shape[axis[0]],):
+        raise UnpicklingError("damaged file: a quantized tensor of unknown form")
+    return made(codes._array, kind, scale._array.astype(np.float64), zero._array.astype(np.int64), axis[0])
 
 
 def _rebuild_sparse_tensor(layout: Any, data: tuple) -> Tensor:

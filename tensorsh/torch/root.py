@@ -55,7 +55,8 @@ STATED = [
 ] + "bits8 bits16 bits1x8 bits2x4 bits4x2 float4_e2m1fn_x2".split()
 STORAGES = (
     "UntypedStorage TypedStorage Storage BoolStorage ByteStorage CharStorage ShortStorage IntStorage LongStorage HalfStorage "
-    "BFloat16Storage FloatStorage DoubleStorage ComplexFloatStorage ComplexDoubleStorage"
+    "BFloat16Storage FloatStorage DoubleStorage ComplexFloatStorage ComplexDoubleStorage QUInt8Storage "
+    "QInt8Storage QInt32Storage"
 ).split()
 UNDOCUMENTED = (
     "AcceleratorError Event Future ScriptFunction ScriptModule Stream SymBool SymFloat SymInt autocast_decrement_nesting "
@@ -223,6 +224,7 @@ def build() -> TorchNamespace:
     extras["nn.functional"]["grad"] = extras["nn"]["grad"]
     extras["functional"]["F"] = extras["nn"]["functional"]
     extras["masked"]["_ops"] = Lazy(lambda: torch.masked)
+    extras["masked"]["_input_mask"] = lazily("masked.where", "_input_mask")
     extras["cpu.amp"] |= {"autocast": lazily("amp", "cpu_autocast"), "GradScaler": lazily("amp", "CpuGradScaler")}
     extras["cuda"] |= {name: lazily("cuda.typed", name) for name in dtypes.TYPED}
     older = {"GradScaler": "CudaGradScaler"} | {

@@ -36,7 +36,8 @@ from .file_options import LoadEndianness, get_default_load_endianness, skipping,
 from .loaded import Loaded, Storage, layout_of
 from .makers import Kind, UnpicklingError, makers
 from .pickled import Call, Global, Persistent, Reader, Writer, of_weights
-from .rebuilding import _rebuild_meta_tensor_no_storage, as_written, metadata_of, rebuild_sparse
+from .quantized_codes import CODES, per_channel_affine, per_tensor_affine
+from .rebuilding import _rebuild_meta_tensor_no_storage, as_written, metadata_of, quantized, quantizer, rebuild_sparse
 
 __all__ = ["load", "save"]
 
@@ -44,12 +45,13 @@ MAP_LOCATION = Any
 """The type of `map_location`, in annotations of libraries."""
 
 STORAGES = {
+    "QUInt8Storage": "uint8", "QInt8Storage": "int8", "QInt32Storage": "int32",
     "DoubleStorage": "float64", "FloatStorage": "float32", "HalfStorage": "float16", "BFloat16Storage": "bfloat16",
     "LongStorage": "int64", "IntStorage": "int32", "ShortStorage": "int16", "CharStorage": "int8", "ByteStorage": "uint8",
     "BoolStorage": "bool", "ComplexDoubleStorage": "complex128", "ComplexFloatStorage": "complex64",
 }  # fmt: skip
 """Names of typed storages; other dtypes are stored as bytes with their name."""
-STORAGE_OF = {dtype: storage for storage, dtype in STORAGES.items()}
+STORAGE_OF = {dtype: storage for storage, dtype in STORAGES.items()} | {x.name: x.short + "Storage" for x in CODES}
 REBUILD = "torch._utils"
 
 
@@ -154,20 +156,18 @@ class Storages:
             strides = tuple([s // 2 for s in strides[:-1]])
         typed = STORAGE_OF.get(dtype)
         storage = Global("torch", typed) if typed else Global("torch.storage", "UntypedStorage")
-        length = root.size if typed else root.nbytes
-        self.widths[key] = t.dtype.itemsize if typed else 1
+        length, self.widths[key] = (root.size, t.dtype.itemsize) if typed else (root.nbytes, 1)
         kept = Persistent(("storage", storage, key, str(t.device), length, *((None,) if self.older else ())))
-        hooks = OrderedDict()
-        shape = tuple(array.shape)
+        hooks, shape = OrderedDict(), tuple(array.shape)
         if t._is_parameter:
             plain = Call(Global(REBUILD, "_rebuild_tensor_v2"), kept, offset, shape, strides, False, hooks, *bits)
             return Call(Global(REBUILD, "_rebuild_parameter"), plain, t.requires_grad, OrderedDict())
-        if typed is None:
-            name = Global("torch", dtype)
-            return Call(
-                Global(REBUILD, "_rebuild_tensor_v3"), kept, offset, shape, strides, t.requires_grad, hooks, name, *bits
-            )
-        return Call(Global(REBUILD, "_rebuild_tensor_v2"), kept, offset, shape, strides, t.requires_grad, hooks, *bits)
+        if t.is_quantized:
+            scheme, *how = quantizer(t)
+            how = Global("torch", scheme.name), *[self.tensor(x) if isinstance(x, Tensor) else x for x in how]
+            return Call(Global(REBUILD, "_rebuild_qtensor"), kept, offset, shape, strides, how, False, hooks)
+        made, name = ("_rebuild_tensor_v2", ()) if typed else ("_rebuild_tensor_v3", (Global("torch", dtype),))
+        return Call(Global(REBUILD, made), kept, offset, shape, strides, t.requires_grad, hooks, *name, *bits)
 
 
 @contextmanager
@@ -453,6 +453,7 @@ FUNCTIONS: dict[tuple[str, str], Any] = {
     (REBUILD, "_rebuild_tensor_v2"): rebuild,
     (REBUILD, "_rebuild_tensor_v3"): rebuild,
     (REBUILD, "_rebuild_parameter"): parameter,
+    (REBUILD, "_rebuild_qtensor"): lambda *parts: quantized(rebuild(*parts[:4], False), parts[4]),
     (REBUILD, "_rebuild_meta_tensor_no_storage"): _rebuild_meta_tensor_no_storage,
     (REBUILD, "_rebuild_sparse_tensor"): rebuild_sparse,
     ("torch.serialization", "_get_layout"): layout_of,
@@ -467,9 +468,8 @@ for _module in ("__builtin__", "builtins"):
     FUNCTIONS |= {(_module, "bytearray"): array_of_bytes}
 NAMES: dict[tuple[str, str], Any] = makers(FUNCTIONS) | {("torch.storage", "UntypedStorage"): Storage(None)}
 NAMES |= {("torch", storage): Storage(dtype) for storage, dtype in STORAGES.items()}
-NAMES |= {("torch", dtype.name): dtype for dtype in DTYPES}
-for _f in (save, load):
-    _f.__module__ = "torch.serialization"
+NAMES |= {("torch", each.name): each for each in (*DTYPES, per_tensor_affine, per_channel_affine)}
+save.__module__ = load.__module__ = "torch.serialization"
 
 
 def _load_from_bytes(b: bytes) -> Any:

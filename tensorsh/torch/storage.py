@@ -10,6 +10,7 @@ from ..engine.arrays.dtype import BY_NAME, dtype, numpy_of
 from ..engine.tensors.storage import UntypedStorage, buffered
 from ..engine.tensors.typed_storage import TypedStorage, typed_on
 from ..sandbox.sealed import Sealed
+from .quantized_codes import CODES
 
 __all__ = ["TypedStorage", "UntypedStorage"]
 
@@ -84,7 +85,7 @@ class _LegacyStorage(metaclass=_LegacyStorageMeta):
 
 
 def _legacy(name: str, module: str = "torch") -> Any:
-    made = BY_NAME[name]
+    made = {each.name: each for each in CODES}.get(name) or BY_NAME[name]
     return _LegacyStorageMeta(
         made.short + "Storage",
         (_LegacyStorage,),
@@ -99,12 +100,15 @@ def _legacy(name: str, module: str = "torch") -> Any:
 
 (
     BoolStorage, ByteStorage, CharStorage, ShortStorage, IntStorage, LongStorage, HalfStorage, BFloat16Storage, FloatStorage,
-    DoubleStorage, ComplexFloatStorage, ComplexDoubleStorage,
-) = map(_legacy, "bool uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64 complex64 complex128".split())  # fmt: skip
+    DoubleStorage, ComplexFloatStorage, ComplexDoubleStorage, QUInt8Storage, QInt8Storage, QInt32Storage,
+) = map(
+    _legacy, "bool uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64 complex64 complex128 quint8 qint8 qint32".split()
+)  # fmt: skip
 Storage = FloatStorage
 _storage_classes = {
     UntypedStorage, BoolStorage, ByteStorage, CharStorage, ShortStorage, IntStorage, LongStorage, HalfStorage,
-    BFloat16Storage, FloatStorage, DoubleStorage, ComplexFloatStorage, ComplexDoubleStorage, TypedStorage,
+    BFloat16Storage, FloatStorage, DoubleStorage, ComplexFloatStorage, ComplexDoubleStorage, QUInt8Storage, QInt8Storage,
+    QInt32Storage, TypedStorage,
 }  # fmt: skip
 
 LEGACY = {each.__name__: each for each in _storage_classes if isinstance(each, _LegacyStorageMeta)}

@@ -157,3 +157,21 @@ def test_float8_of_exponents() -> None:
     assert x.to(kind)[:4].tolist() == [1.0, 4.0, 1.0, 2.0] and not kind.is_signed
     assert repr(torch.zeros(2, dtype=kind)) == "tensor([0., 0.], dtype=torch.float8_e8m0fnu)"
     assert repr(torch.finfo(kind)).startswith("finfo(resolution=1, min=5.87747e-39, max=1.70141e+38, eps=1, ")
+
+
+def test_float8_without_kernels() -> None:
+    space = {"torch": torch, "x": torch.tensor([1.0, 2.0, 4.0]).to(torch.float8_e5m2)}
+    text = """clamp(x, 1, 2) clamp_scalar_cpu | clamp_min(x, 2) clamp_min_scalar_cpu | clamp(x, x) maximum_cpu | pow(x, 2) pow
+        pow(2, x) pow | pow(x, x) pow | lerp(x, x, 0.5) lerp_kernel_scalar | lerp(x, x, x) lerp_kernel_tensor | rsub(x, 1) add_stub
+        remainder(x, 2) remainder_cpu | fmod(x, 2) fmod_cpu | floor_divide(x, 2) div_floor_cpu_reduced_float | max(x) max_all
+        median(x) median_cpu | count_nonzero(x) nonzero_count_cpu | xlogy(x, x) xlogy_cpu
+        linspace(0, 1, 3, dtype=x.dtype) linspace_cpu | logspace(0, 1, 3, dtype=x.dtype) logspace_cpu"""
+    for each in text.replace("\n", "|").split("|"):
+        call, _, kernel = each.strip().rpartition(" ")
+        with pytest.raises(NotImplementedError, match=f"^\"{kernel}\" not implemented for 'Float8_e5m2'$"):
+            eval("torch." + call, space)
+    with pytest.raises(RuntimeError, match="^std_var_all: Unsupported dtype Float8_e5m2$"):
+        eval("x.std()", space)
+    assert eval("x.isinf(), x.isfinite()", space)[1].all()
+    with pytest.raises(NotImplementedError, match="isinf"):
+        torch.ones(1).to(torch.float8_e4m3fn).isinf()

@@ -22,7 +22,8 @@ SHORT = {"float32": "Float", "float64": "Double", "int64": "Long", "bool": "Bool
 LONG = {"float32": "float", "float64": "double", "int64": "long int", "bool": "bool", "complex64": "c10::complex<float>",
         "complex128": "c10::complex<double>", "uint8": "unsigned char", "int32": "int", "uint64": "unsigned long"}  # fmt: skip
 RANKS = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
-GRADIENT = re.compile(r"(\w+)\(\): functions with out=")
+GRADIENT = re.compile(r"(?<!::)\b(\w+)\(\): functions with out=")
+KERNEL = re.compile(r"aten::(\w+)\(\): functions with out=")
 
 
 def call_of(name: str) -> tuple | None:
@@ -46,7 +47,7 @@ def call_of(name: str) -> tuple | None:
     if isinstance(call.func, ast.Attribute):
         owner = eval(ast.unparse(call.func.value), space)
         args = [owner, *args] if isinstance(owner, torch.Tensor) else args
-    return (function, args, settings) if any(map(tensors, args)) else None
+    return function, args, settings
 
 
 def tensors(value: object) -> list:
@@ -110,6 +111,21 @@ def rule(want: str, answers: dict[str, str], form: bool = False) -> tuple[str, s
     return None
 
 
+def leaf(function: object, args: list, settings: dict, results: list, several: bool) -> str:
+    """What is done with an ``out=`` that is a leaf and wants a gradient, where that is not refused as an operand's is."""
+    outs = [
+        torch.empty(x.shape, dtype=x.dtype if x.dtype.is_floating_point or x.is_complex() else None) for x in results
+    ]
+    outs = [x.requires_grad_() for x in outs]
+    answer = said(function, args, settings | {"out": tuple(outs) if several else outs[0]})
+    kernel = KERNEL.search(answer)
+    if kernel:
+        return f"kernel {kernel[1]}"
+    return next(
+        (word for word, text in (("copied", "a leaf Variable"), ("sized", "cannot resize")) if text in answer), ""
+    )
+
+
 X = torch.tensor([[2.0, 1.0], [1.0, 3.0]])
 PIVOTS = torch.tensor([1, 2], dtype=torch.int32)
 FORMS = {
@@ -157,6 +173,8 @@ def outs(takes: dict[str, str]) -> dict[str, str]:
             want = name_of(x.dtype)
             if want not in SHORT:
                 continue
+            if not any(map(tensors, args)):
+                break
             answers = {
                 name_of(d): said(function, args, settings | {"out": made(place, d)})
                 for d in DTYPES + WIDER[x.is_complex()]
@@ -179,4 +197,7 @@ def outs(takes: dict[str, str]) -> dict[str, str]:
                 found[f"{name} traced"] = "tracked"
             elif named and named[1] != name.rpartition(".")[2]:
                 found[f"{name} traced"] = f"named {named[1]}"
+        said_of_leaf = leaf(function, args, settings, results, several)
+        if said_of_leaf and (said_of_leaf != "copied" or found.get(f"{name} traced") == "tracked"):
+            found[f"{name} traced"] = said_of_leaf
     return found

@@ -262,3 +262,46 @@ def test_pickles_in_plain_python() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout == "True\n" * 5, done.stderr
+
+
+def test_folders_named_after_classes(session: Session, folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    home = folder / "pets"
+    for name in ("dog/b.png", "cat/a.JPG", "cat/notes.txt", "cat/deep/c.webp"):
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).write_bytes(b"x")
+    session.run(
+        "home = root + '/pets'\nd = datasets.ImageFolder(home, loader=lambda p: p[len(home):], transform=str.upper)"
+    )
+    assert session.run("d.classes, d.class_to_idx, d.targets, len(d), d.imgs is d.samples") == (
+        ["cat", "dog"], {"cat": 0, "dog": 1}, [0, 0, 1], 3, True,
+    )  # fmt: skip
+    assert session.run("list(d)") == [("/CAT/A.JPG", 0), ("/CAT/DEEP/C.WEBP", 0), ("/DOG/B.PNG", 1)]
+    assert session.run(
+        "datasets.DatasetFolder(home, len, is_valid_file=lambda p: p[-1] == 't', allow_empty=True).targets"
+    ) == [0]
+    for source, error, text in (
+        (
+            "datasets.DatasetFolder(home, len, ('.txt',))",
+            FileNotFoundError,
+            "the classes dog. Supported extensions are: .txt",
+        ),
+        (
+            "datasets.DatasetFolder(home, len)",
+            ValueError,
+            "Both extensions and is_valid_file cannot be None or not None",
+        ),
+        ("datasets.ImageFolder(home + '/dog')", FileNotFoundError, "Couldn't find any class folder in .*/dog.$"),
+        ("datasets.ImageFolder(home)[0]", RuntimeError, "tensorsh decodes no images for scripts"),
+        ("datasets.ImageFolder('/usr')", PermissionError, "needs --allow-read"),
+    ):
+        with pytest.raises(error, match=text):
+            session.run(source)
+    outside = tmp_path_factory.mktemp("outside")
+    (outside / "hidden.png").write_bytes(b"x")
+    (home / "cat" / "way").symlink_to(outside)
+    with pytest.raises(PermissionError):
+        session.run("datasets.ImageFolder(home)")
+    code = "import tensorsh.as_torch\nfrom torchvision.datasets.folder import default_loader, is_image_file, IMG_EXTENSIONS, ImageFolder\n"
+    code += "import torchvision.datasets as d\nprint(d.folder.ImageFolder is d.ImageFolder, is_image_file('A.PNG'), len(IMG_EXTENSIONS))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "True True 9\n", done.stderr

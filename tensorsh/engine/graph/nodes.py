@@ -93,7 +93,7 @@ class Node(Step, metaclass=Sealed):
     """Why no gradient can go through: a part of a tensor that was written in place afterwards."""
 
     def name(self) -> str:
-        return "torch::autograd::NotImplemented" if self._title == "NotImplemented" else self._title
+        return f"torch::autograd::{self._title}" if self._title in ("NotImplemented", "CopyBackwards") else self._title
 
     @property
     def next_functions(self) -> tuple:

@@ -7,7 +7,8 @@
     called   the name that it has in its errors, where that is another
     lacks    kernels that it has not, each with the dtypes
     out      which dtypes ``out=`` must not have, and what is said of them; a function's second result is ``name/1``
-    traced   what it says of ``out=`` where an operand wants a gradient: nothing (`tracked`), or under which name (`named`)
+    traced   what it says of ``out=`` where an operand wants a gradient: nothing (`tracked`), or under which name (`named`); it is
+             a kernel without derivative (`kernel`), copies its result with the history (`copied`), resizes no leaf (`sized`)
     overlap  what it does where memory is in two places at once"""
 
 from __future__ import annotations

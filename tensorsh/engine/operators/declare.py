@@ -39,7 +39,7 @@ from .around import Around
 from .composite import Composite, composite
 from .executor import NUMBERS, REQUIRED, Executor
 from .forms import in_one_tuple
-from .out_rules import known, store_results
+from .out_rules import known, recorded, store_results
 from .public_form import form_of
 from .registration import add
 from .signature import Form
@@ -301,7 +301,8 @@ class Operator(Executor):
             raise TypeError(f"expected tuple of {len(results)} elements but got {len(targets)}")
         title = known([*self.names, self.name, name, name.rpartition(".")[2]], name or self.names[0])
         given = self.index.get("dtype", -1)
-        store_results(title, results, targets, tracked, values, given >= 0 and values[given] is not None)
+        exactly = given >= 0 and values[given] is not None
+        recorded([title], targets, values, lambda: store_results(title, results, targets, tracked, values, exactly))
         if len(targets) == 1 and not isinstance(out, (tuple, list)):
             return out
         return self.packaged(targets, "_out")

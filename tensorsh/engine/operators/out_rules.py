@@ -14,6 +14,8 @@ from ..arrays.dtype import can_hold, dtype, of
 from ..arrays.errors import cpp_name
 from ..arrays.extents import strided
 from ..arrays.state import here
+from ..graph.gradient_nodes import Underivable
+from ..graph.nodes import AccumulateGrad
 from ..loading.recorded import told
 from ..tensors.overlap import check_out
 from ..tensors.tensor import Tensor
@@ -70,12 +72,45 @@ def tracked_error(name: str) -> RuntimeError:
     )
 
 
+def wants_gradient(values: Any) -> bool:
+    """Whether a tensor among values, or in lists of them, has a history."""
+    return any(
+        wants_gradient(x) if isinstance(x, (tuple, list)) else getattr(x, "_node", None) is not None for x in values
+    )
+
+
+def gradient_rule(names: list[str]) -> tuple[str, str]:
+    """What an operator does where a gradient is wanted, by the first of its names for which that is recorded, and the name."""
+    kind, _, called = next(filter(None, [told(name, "traced") for name in names]), "").partition(" ")
+    return kind, called
+
+
+def recorded(names: list[str], out: Any, operands: Any, write: Callable[[], Any]) -> Any:
+    """What `write` gives, which writes results into `out`. A function that is one kernel without derivative to PyTorch
+    (`kernel`) takes no leaf there, and leaves a node that says so; some keep the size of what wants a gradient (`sized`)."""
+    kind, kernel = gradient_rule(names)
+    if out is None or kind not in ("kernel", "sized"):
+        return write()
+    targets = [x for x in (out if isinstance(out, (tuple, list)) else [out]) if isinstance(x, Tensor)]
+    if kind == "sized" and any(t._node is not None for t in targets):
+        raise RuntimeError("cannot resize variables that require grad")
+    seen = here.grad_enabled and wants_gradient([*targets, *operands])
+    if seen and any(type(t._node) is AccumulateGrad for t in targets):
+        raise tracked_error("aten::" + kernel)
+    result = write()
+    for t in targets if seen else ():
+        if t._array.dtype.kind in "fcV":
+            t._node = Underivable(t, kernel)
+    return result
+
+
 def store_results(
-    name: str, arrays: list, targets: list, tracked: bool, operands: Any = (), exactly: bool = False, title: str = ""
+    name: str, found: list, targets: list, tracked: bool, operands: Any = (), exactly: bool = False, title: str = ""
 ) -> None:
     """Store a function's results. `tracked`: whether an operand wants a gradient; operands: what was read, which must not
-    lie where the results go; `exactly`: the dtype was asked for; title: what it calls itself where a gradient is wanted."""
-    arrays = [np.asarray(a) if isinstance(a, np.generic) else a for a in arrays]
+    lie where the results go; `exactly`: the dtype was asked for; title: what it calls itself where a gradient is wanted.
+    Results are arrays, or tensors whose history is copied where PyTorch does (`copied`)."""
+    arrays = [np.asarray(a) if isinstance(a, np.generic) else getattr(a, "_array", a) for a in found]
     late: Exception | None = None
     for place, (target, array) in enumerate(zip(targets, arrays, strict=False)):
         rule = EXACT if exactly else told(f"{name}/{place}" if place else name, "out") or USUAL
@@ -86,13 +121,16 @@ def store_results(
             raise error
         late = late or error
     wanted = tracked or any(t._node is not None for t in targets)
-    traced = told(name, "traced") or "" if wanted and here.grad_enabled else "tracked"
-    if traced != "tracked":
-        raise tracked_error(title or traced.removeprefix("named ") or name.rpartition(".")[2])
+    kind, _, called = (told(name, "traced") or "named" if wanted and here.grad_enabled else "tracked").partition(" ")
+    if kind == "named":
+        raise tracked_error(called or title or name.rpartition(".")[2].lstrip("_"))
     check_out((name,), operands, targets)
     if late is not None:
         raise late
-    for target, array in zip(targets, arrays, strict=False):
+    for target, array, result in zip(targets, arrays, found, strict=False):
+        if kind == "copied" and result is not array:
+            store_out(target, result, True)
+            continue
         fresh = target._array.shape != array.shape
         store_out(target, array, True)
         if fresh and type(array) is np.ndarray and not array.flags.c_contiguous:
@@ -119,7 +157,9 @@ def left_to_form(names: list[str], function: Callable, out: Any) -> bool:
         return False
     if any(told(name + "/1", "out") is not None for name in names):
         return False  # it wants several
-    if any(told(name, word) is not None for name in names for word in ("out", "traced")):
+    if any(
+        told(name, "out") is not None or gradient_rule([name])[0] in ("tracked", "copied", "named") for name in names
+    ):
         return True
     code = getattr(function, "__code__", None)
     taken = code is not None and ("out" in code.co_varnames or "__wrapped__" in function.__dict__)
@@ -134,5 +174,5 @@ def delivered(names: list[str], function: Callable, args: tuple, kwargs: dict) -
         return result
     if not isinstance(result, Tensor):
         raise RuntimeError(f"{names[0]} does not support the out kwarg when as_tuple is True")
-    store_results(names[0], [result._array], [kwargs["out"]], result._node is not None)
+    store_results(names[0], [result], [kwargs["out"]], result._node is not None)
     return kwargs["out"]

@@ -30,12 +30,14 @@ def delivered(result: Tensor, out: Tensor | None) -> Tensor:
     """A composite's result, or `out` with the result written to it."""
     if out is None:
         return result
-    store_out(out, result._array)
+    store_out(out, result)
     return out
 
 
-def store_out(t: Tensor, array: Any, fits: bool = False) -> None:
-    """Write a result into an ``out=`` tensor. `fits`: whether it is known to fit the dtype."""
+def store_out(t: Tensor, result: Any, fits: bool = False) -> None:
+    """Write a result into an ``out=`` tensor: an array, or a tensor together with its history. `fits`: whether it is known to
+    fit the dtype."""
+    array = getattr(result, "_array", result)
     if type(array) is not ndarray or type(t._array) is not ndarray:
         same_place(array, t)
     if t._inference and not here.inference:
@@ -51,6 +53,9 @@ def store_out(t: Tensor, array: Any, fits: bool = False) -> None:
                 "t by resizing it, inplace, to zero elements with t.resize_(0)."
             )
         resize(t, array.shape)
+    if array is not result and here.grad_enabled and (result._node is not None or t._node is not None):
+        t.copy_(result)
+        return
     t._array[...] = array
     t._bump()
 
@@ -88,7 +93,7 @@ def stored(array: Any, out: Tensor, given: Any, requires_grad: bool = False) -> 
     if out._array.shape != array.shape:  # which what only makes new elements never warns of
         resize(out, array.shape)
     store_out(out, array)
-    return out.requires_grad_() if requires_grad else out
+    return out.requires_grad_(requires_grad) if out._node is None or out.is_leaf else out
 
 
 def writes_out(function: Callable) -> Callable:

@@ -2,6 +2,8 @@
 
 Cython compiles this file together with `titles.pxd`; without a compiler it runs as it stands."""
 
+from functools import partial
+
 from ..graph.fields import Fields
 from ..wording.arguments import MOST, checked, takes_lists, types_of
 from ..wording.dtype_refusals import refuse
@@ -96,8 +98,13 @@ class Function(Title):
             from . import out_rules
 
             out_rules.check_out(self.names, args, kwargs["out"])
-            if out_rules.left_to_form(self.names, self.run, kwargs["out"]):
-                return out_rules.delivered(self.names, self.run, args, kwargs)
+            to_form = out_rules.left_to_form(self.names, self.run, kwargs["out"])
+            write = (
+                partial(out_rules.delivered, self.names, self.run, args, kwargs)
+                if to_form
+                else partial(self.run, *args, **kwargs)
+            )
+            return out_rules.recorded(self.names, kwargs["out"], args, write)
         result = self.run(*args, **kwargs)
         if self.limited and args and isinstance(args[0], Fields):
             array = args[0]._array

@@ -405,7 +405,7 @@ def _late(name: str) -> None:
 
 
 for _name in (
-    "add radd iadd sub rsub isub mul rmul imul truediv rtruediv itruediv floordiv rfloordiv ifloordiv mod rmod imod pow rpow "
+    "add radd iadd sub rsub isub mul rmul imul truediv rtruediv itruediv div rdiv idiv floordiv rfloordiv ifloordiv mod rmod imod pow rpow "
     "ipow matmul rmatmul and rand iand or ror ior xor rxor ixor lshift rlshift ilshift rshift rrshift irshift neg pos abs "
     "invert eq ne lt le gt ge bool float int complex index repr format deepcopy copy array array_wrap getitem setitem iter "
     "contains delitem"

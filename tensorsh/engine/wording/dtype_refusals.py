@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.dtype import FLOAT8, float8_e4m3fn
+from ..arrays.dtype import FLOAT8, of
 from ..arrays.errors import check_broadcast, not_implemented
 from ..arrays.promotion import result_type
 from ..loading.recorded import told
@@ -27,8 +27,8 @@ def of_names(names: list[str]) -> dict[np.dtype, str]:
 
 
 def meant(name: str) -> list[np.dtype]:
-    """The dtypes that a name stands for: one float8 for all."""
-    return [each.numpy for each in FLOAT8] if name == float8_e4m3fn.name else [np.dtype(name)]
+    """The dtypes that a name stands for: `float8` for all of these."""
+    return [each.numpy for each in FLOAT8 if name in (each.name, "float8")] or [np.dtype(name)]
 
 
 def refuse_short(op: Any, array: np.ndarray, operands: list) -> dict[np.dtype, str]:
@@ -52,5 +52,7 @@ def refuse(
         if all(x._array.dtype.kind in lower for x in args if hasattr(x, "_array")) and (
             not args or result is not args[0]
         ):
+            if kernel[-1] == ":":
+                raise RuntimeError(f"{kernel} Unsupported dtype {of(array).short}")
             raise not_implemented(kernel, array)
     return missing

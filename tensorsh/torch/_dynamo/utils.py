@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,3 +21,13 @@ def maybe_enable_compiled_autograd(should_enable: bool, fullgraph: bool = True, 
         title = "torch._dynamo.compiled_autograd"
         raise NotImplementedError(f"tensorsh does not have {title}{instead_of(title)}")
     yield
+
+
+warn_once_cache: set[str] = set()
+
+
+def warn_once(msg: str, stacklevel: int = 1) -> None:
+    """Warn of what was not warned of before."""
+    if msg not in warn_once_cache:
+        warn_once_cache.add(msg)
+        warnings.warn(msg, stacklevel=stacklevel + 1)

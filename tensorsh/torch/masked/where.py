@@ -5,8 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from ...engine.arrays.layout import sparse_coo, sparse_csr, strided
+from ...engine.ops.reductions.masked import expanded_mask
 from ...engine.tensors.tensor import Tensor
 from ..nn.reach import T
+
+
+def _input_mask(input: Any, *args: Any, mask: Any = None, **kwargs: Any) -> Tensor:  # noqa: A002
+    """A mask as masked functions read it: of bools, in the shape and the layout of the input."""
+    if mask is None:
+        raise ValueError("_input_mask requires explicit mask")
+    mask = expanded_mask(mask, input)
+    if mask.layout is not input.layout:
+        to = {strided: "to_dense", sparse_coo: "to_sparse", sparse_csr: "to_sparse_csr"}[input.layout]
+        mask = getattr(mask, to)(*[input.sparse_dim()] if input.layout is sparse_coo and mask.layout is strided else [])
+    return mask.coalesce() if mask.layout is sparse_coo else mask
 
 
 def _where(mask: Any, input: Any, fill_value: Tensor) -> Any:

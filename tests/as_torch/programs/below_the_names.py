@@ -1,6 +1,9 @@
 """Private parts that libraries use: weights lent to a module, the default of distributions' checks, shapes of what is no tensor."""
 
+import warnings
+
 import torch
+import torch._dynamo.utils
 from torch import nn
 from torch.distributions import Distribution, constraints
 from torch.nn.utils.stateless import _reparametrize_module
@@ -69,3 +72,32 @@ class Factors(nn.Module):
 
 
 print(nn.init._calculate_fan_in_and_fan_out(Factors()))
+
+
+def told(name, call):
+    try:
+        print(name, call())
+    except Exception as error:
+        print(name, type(error).__name__, str(error).split("\n")[0])
+
+
+x, y = torch.tensor([1.0, 0, 2]), torch.ones(3, 2, requires_grad=True)
+told("any", lambda: torch._is_any_true(x > 0))
+told("all", lambda: torch._is_all_true(x > 0))
+told("all", lambda: torch._is_all_true(x))
+told("chunks", lambda: torch._chunk_cat([torch.ones(3, 2), torch.ones(2, 2)], 0, 2))
+told("chunks", lambda: torch._chunk_cat([y.detach(), y[:, :1].detach()], -1, 3).shape)
+told("chunks", lambda: torch._chunk_cat([y], 0, 2).grad_fn.name())
+told("chunks", lambda: torch._chunk_cat([], 0, 2))
+told("chunks", lambda: torch._chunk_cat([x, x.int()], 0, 2))
+told("chunks", lambda: torch._chunk_cat([x], 0, 0))
+told("mask", lambda: torch.masked._input_mask(x))
+told("mask", lambda: torch.masked._ops._input_mask(y.detach(), mask=torch.tensor([1, 0])))
+told("mask", lambda: torch.masked._ops._input_mask(x, mask=torch.ones(1, 2, 3)))
+told("quotients", lambda: (x.__div__(2), x.__rdiv__(2), x.clone().__idiv__(4)))
+
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    for text in ("first", "second", "first"):
+        torch._dynamo.utils.warn_once(text)
+    print([(str(each.message), each.category.__name__) for each in caught])

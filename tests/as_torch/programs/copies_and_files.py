@@ -7,6 +7,7 @@ import io
 import pickle
 
 import numpy as np
+import warnings
 import torch
 
 
@@ -128,3 +129,21 @@ print(zipfile.ZipFile(file).read("archive/data/0").hex())
 for weights_only in (True, False):
     file.seek(0)
     print(torch.load(file, weights_only=weights_only))
+
+# Quantized tensors in files: they share their codes, and PyTorch reads them.
+warnings.simplefilter("ignore")
+codes = torch.quantize_per_tensor(torch.tensor([1.0, 2.0, 3.0]), 0.5, 2, torch.quint8)
+channels = torch.quantize_per_channel(
+    torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([0.5, 0.25]), torch.tensor([0, 1]), 0, torch.qint8
+)
+for older in (False, True):
+    for weights_only in (True, False):
+        file = io.BytesIO()
+        torch.save([codes, channels, codes], file, _use_new_zipfile_serialization=not older)
+        file.seek(0)
+        loaded = torch.load(file, weights_only=weights_only)
+        print(loaded, loaded[0] is loaded[2], loaded[1].int_repr())
+print(
+    pickle.loads(pickle.dumps(codes[1:])), copy.deepcopy(channels), copy.deepcopy(codes).data_ptr() == codes.data_ptr()
+)
+print(codes.__reduce_ex__(2)[1][4], channels.__reduce_ex__(2)[1][4], codes.__reduce_ex__(2)[1][0].dtype)

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.dtype import given_dtype
-from ...arrays.errors import cpp_name
+from ...arrays.dtype import FLOAT8, given_dtype
+from ...arrays.errors import cpp_name, not_implemented
 from ...arrays.extents import span
 from ...arrays.state import state
 from ...arrays.type_names import type_name
@@ -29,6 +29,8 @@ def spaced_dtype(name: str, start: Any, end: Any, steps: int, given: Any) -> np.
         raise RuntimeError(
             f"torch.{name}(): inferred dtype {cpp_name(usual)} can't be safely cast to passed dtype {d.short}"
         )
+    if d in FLOAT8:
+        raise not_implemented(f"{name}_cpu", d)
     span((steps,), None, d.numpy.itemsize)
     return d.numpy
 

@@ -170,3 +170,5 @@ install("truediv", "true_divide", np.true_divide, floats=True)
 install_choice("mod", OPERATORS["remainder"].function)
 install_choice("floordiv", floor_divide)
 Tensor.__rtruediv__ = divided_by  # type: ignore[attr-defined]
+for _name in ("__div__", "__rdiv__", "__idiv__"):  # of Python 2, which PyTorch keeps
+    setattr(Tensor, _name, getattr(Tensor, _name.replace("div", "truediv")))

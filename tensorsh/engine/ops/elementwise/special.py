@@ -110,7 +110,7 @@ def ndtr(input: Tensor, *, out: Any = None) -> Tensor:
     value = times(plus(times(input, math.sqrt(0.5)).erf(), 1), 0.5)
     if out is None:
         return value
-    store_out(out, value._array)
+    store_out(out, value)
     return out
 
 

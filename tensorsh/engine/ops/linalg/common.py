@@ -222,7 +222,7 @@ def into(results: Any, out: Any, name: str) -> Any:
         raise TypeError(f"expected tuple of {len(sources)} elements but got {len(targets)}")
     tracked = any(x._node is not None for x in sources)
     dotted = name.replace("_", ".", 1) if name.startswith("linalg_") else name
-    store_results(dotted, [x._array for x in sources], targets, tracked, title=name)
+    store_results(dotted, sources, targets, tracked, title=name)
     kind: Any = type(results)
     if many and kind is not tuple:
         kind = named(kind.__name__ + "_out", kind.__match_args__)

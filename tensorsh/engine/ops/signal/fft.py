@@ -21,7 +21,7 @@ from ...numerics.fourier import scaling as factor_of
 from ...operators.declare import Array, composite, operator
 from ...tensors.ranges import with_room
 from ...tensors.tensor import Tensor
-from ..creation.factories import made
+from ..creation.factories import delivered
 from ..linalg.common import constant, dtype_of, into
 
 FORWARD = {"none": "backward", "root": "ortho", "by_n": "forward"}
@@ -444,8 +444,7 @@ def frequencies(name: str, n: int, d: float, half: bool, options: dict) -> Tenso
         values = np.zeros(1 if half else 0, kind.numpy) * (math.nan if half else 1)
     else:
         values = counts.astype(kind.numpy) * kind.numpy.type(1.0 / (n * d) if d else math.inf)
-    found = made(values, options.get("device"), options.get("requires_grad", False))
-    return into(found, with_room(out, values), "fft")
+    return delivered(values, with_room(out, values), options.get("device"), options.get("requires_grad", False))
 
 
 def fftfreq(

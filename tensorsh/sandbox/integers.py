@@ -69,6 +69,8 @@ def plain(value: Any) -> Any:
 
 def settled(value: Any) -> Any:
     """A value, with lists of numpy's own in the place of what it takes apart: a program may change a list while numpy asks what is in it."""
+    if inert((value,)):
+        return value
     kind = type(value)
     is_refused = hasattr(kind, "__array_struct__")  # of a program's, or an array
     return plain(value) if not is_refused and (issubclass(kind, (list, tuple)) or is_walked(kind)) else value
@@ -107,6 +109,9 @@ def in_units(text: Any) -> Any:
 # whether a program defined a class: classes.py puts it here
 of_program: Callable[[type], bool] = lambda kind: False
 
+
+# whether numpy runs no code of a program as it takes some values apart: the kernels put here what looks into lists, too
+inert: Callable[[tuple], bool] = lambda values: SIMPLE.issuperset(map(type, values))
 
 KNOWN = frozenset((int, float, bool, complex, str, bytes, type(None), slice))
 SIMPLE = frozenset((int, float, bool, complex, type(None)))

@@ -6,14 +6,19 @@
 /* Numbers, text and arrays, also in lists: what runs no code of a program when numpy takes it apart. */
 #define DEEP 64
 static int is_inert(PyObject *x, int depth) {
+    if (PyLong_CheckExact(x) || PyFloat_CheckExact(x)) return 1;
     if (PyList_CheckExact(x) || PyTuple_CheckExact(x)) {
         for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(x); k++)
             if (depth == DEEP || !is_inert(PySequence_Fast_GET_ITEM(x, k), depth + 1)) return 0;
         return 1;
     }
-    return PyLong_CheckExact(x) || PyFloat_CheckExact(x) || PyBool_Check(x) || PyComplex_CheckExact(x) || PyUnicode_CheckExact(x) ||
+    return PyBool_Check(x) || PyComplex_CheckExact(x) || PyUnicode_CheckExact(x) ||
            PyBytes_CheckExact(x) || x == Py_None || x == Py_Ellipsis || PyArray_CheckExact(x) || PyArray_IsScalar(x, Generic) || PySlice_Check(x) ||
            PyArray_DescrCheck(x);
+}
+static PyObject *inert(PyObject *self, PyObject *x) {
+    (void)self;
+    return PyBool_FromLong(is_inert(x, 0));
 }
 /* A value, with lists of numpy's own in the place of a program's: these may be changed while numpy asks what is in them, and holds none of it. */
 static PyObject *settled(PyObject *x) {
@@ -55,7 +60,7 @@ static int count_numbers;
 static PyObject *new_number(PyTypeObject *type, PyObject *args, PyObject *keywords) {
     int k = 0;
     while (k < count_numbers - 1 && !PyType_IsSubtype(type, numbers[k].type)) k++;
-    if (!PyTuple_GET_SIZE(args)) return numbers[k].before(type, args, keywords);
+    if (!PyTuple_GET_SIZE(args) || is_inert(PyTuple_GET_ITEM(args, 0), 0)) return numbers[k].before(type, args, keywords);
     PyObject *first = settled(PyTuple_GET_ITEM(args, 0)), *rest = first ? PyTuple_GetSlice(args, 1, PyTuple_GET_SIZE(args)) : NULL;
     PyObject *one = rest ? PyTuple_Pack(1, first) : NULL, *all = one ? PySequence_Concat(one, rest) : NULL;
     PyObject *answer = all ? numbers[k].before(type, all, keywords) : NULL;

@@ -20,10 +20,14 @@ static PyObject *inert(PyObject *self, PyObject *x) {
     (void)self;
     return PyBool_FromLong(is_inert(x, 0));
 }
+/* Whether a value is none that numpy takes apart, or one that is inert. */
+static inline int is_settled(PyObject *x) {
+    if (PyLong_CheckExact(x) || PyArray_CheckExact(x) || PySlice_Check(x)) return 1;
+    return !PySequence_Check(x) || is_inert(x, 0) || (PyArray_Check(x) || PyUnicode_Check(x) || PyBytes_Check(x));
+}
 /* A value, with lists of numpy's own in the place of a program's: these may be changed while numpy asks what is in them, and holds none of it. */
 static PyObject *settled(PyObject *x) {
-    const int is_walked = PyList_Check(x) || PyTuple_Check(x) || (PySequence_Check(x) && !PyArray_Check(x) && !PyUnicode_Check(x) && !PyBytes_Check(x));
-    if (!is_walked || is_inert(x, 0) || PyObject_HasAttrString((PyObject *)Py_TYPE(x), "__array_struct__")) return Py_NewRef(x);
+    if (is_settled(x) || PyObject_HasAttrString((PyObject *)Py_TYPE(x), "__array_struct__")) return Py_NewRef(x);
     PyObject *named = PyTuple_Pack(1, x), *plain = named ? PyObject_CallFunctionObjArgs(hook, same_handed, named, NULL) : NULL;
     PyObject *answer = plain != NULL && PyTuple_Check(plain) ? Py_NewRef(PyTuple_GET_ITEM(plain, 0)) : NULL;
     Py_XDECREF(named);
@@ -59,7 +63,9 @@ static struct {
 static int count_numbers;
 static PyObject *new_number(PyTypeObject *type, PyObject *args, PyObject *keywords) {
     int k = 0;
-    while (k < count_numbers - 1 && !PyType_IsSubtype(type, numbers[k].type)) k++;
+    while (k < count_numbers && type != numbers[k].type) k++;
+    if (k == count_numbers) /* a derived class */
+        for (k = 0; k < count_numbers - 1 && !PyType_IsSubtype(type, numbers[k].type);) k++;
     if (!PyTuple_GET_SIZE(args) || is_inert(PyTuple_GET_ITEM(args, 0), 0)) return numbers[k].before(type, args, keywords);
     PyObject *first = settled(PyTuple_GET_ITEM(args, 0)), *rest = first ? PyTuple_GetSlice(args, 1, PyTuple_GET_SIZE(args)) : NULL;
     PyObject *one = rest ? PyTuple_Pack(1, first) : NULL, *all = one ? PySequence_Concat(one, rest) : NULL;

@@ -12,6 +12,18 @@ cpdef object turned_back(object result, object back)
 cpdef object returned(object result, object narrow)
 cpdef tuple plainly(tuple values)
 
+cdef extern from *:
+    """
+    static CYTHON_INLINE int tensorsh_has_derived(PyObject *values) {
+        for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(values); k++) {
+            PyObject *x = PyTuple_GET_ITEM(values, k);
+            if (PyType_HasFeature(Py_TYPE(x), Py_TPFLAGS_HEAPTYPE) && (PyLong_Check(x) || PyFloat_Check(x) || PyComplex_Check(x))) return 1;
+        }
+        return 0;
+    }
+    """
+    bint has_derived "tensorsh_has_derived"(tuple values)
+
 cdef class Around:
     cdef public object kernel
     cdef dict __dict__

@@ -26,12 +26,7 @@ if not cython.compiled:
 
 def plainly(values):
     """The values of a call with plain numbers in the place of those of a program's own classes."""
-    for x in values:
-        if isinstance(x, (int, float, complex)):
-            kind = type(x)
-            if kind is not int and kind is not float and kind is not bool and kind is not complex:
-                return plain_numbers(values)
-    return values
+    return plain_numbers(values) if has_derived(values) else values
 
 
 def applied(function, xp, arrays):

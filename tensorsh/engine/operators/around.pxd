@@ -16,8 +16,11 @@ cdef extern from *:
     """
     static CYTHON_INLINE int tensorsh_has_derived(PyObject *values) {
         for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(values); k++) {
-            PyObject *x = PyTuple_GET_ITEM(values, k);
-            if (PyType_HasFeature(Py_TYPE(x), Py_TPFLAGS_HEAPTYPE) && (PyLong_Check(x) || PyFloat_Check(x) || PyComplex_Check(x))) return 1;
+            PyTypeObject *kind = Py_TYPE(PyTuple_GET_ITEM(values, k));
+            if (!PyType_HasFeature(kind, Py_TPFLAGS_HEAPTYPE)) continue;
+            if (PyType_HasFeature(kind, Py_TPFLAGS_LONG_SUBCLASS)) return 1;
+            for (; kind != NULL; kind = kind->tp_base) /* which leads to the class whose memory it has */
+                if (kind == &PyFloat_Type || kind == &PyComplex_Type) return 1;
         }
         return 0;
     }

@@ -79,7 +79,7 @@ def heed() -> None:
     comparisons and texts; for the process, from now on."""
     if hasattr(compiled, "wait_for"):
         compiled.wait_for(long_calls.of_program)
-        integers.inert = compiled.is_inert
+        integers.inert, integers.usual = compiled.is_inert, compiled.is_usual
         compiled.look_while_walking(WALKS)
 
 

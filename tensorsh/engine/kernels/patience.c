@@ -401,6 +401,7 @@ static PyObject *wait_for(PyObject *self, PyObject *function) {
 static PyMethodDef functions[] = {
     {"wait_for", wait_for, METH_O, "wait_for(hook): long methods and operators of numpy's arrays are called as hook(function, *arguments) from now on."},
     {"is_inert", inert, METH_O, "is_inert(x): whether numpy runs no code of a program's as it takes x apart."},
+    {"is_usual", usual, METH_O, "is_usual(x): whether x, or each value in a tuple, is a number, None or an array of plain numbers."},
     {0},
 };
 

@@ -8,13 +8,28 @@
 static int is_inert(PyObject *x, int depth) {
     if (PyLong_CheckExact(x) || PyFloat_CheckExact(x)) return 1;
     if (PyList_CheckExact(x) || PyTuple_CheckExact(x)) {
-        for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(x); k++)
-            if (depth == DEEP || !is_inert(PySequence_Fast_GET_ITEM(x, k), depth + 1)) return 0;
+        for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(x); k++) {
+            PyObject *each = PySequence_Fast_GET_ITEM(x, k);
+            if (PyFloat_CheckExact(each) || PyLong_CheckExact(each)) continue;
+            if (depth == DEEP || !is_inert(each, depth + 1)) return 0;
+        }
         return 1;
     }
     return PyBool_Check(x) || PyComplex_CheckExact(x) || PyUnicode_CheckExact(x) ||
            PyBytes_CheckExact(x) || x == Py_None || x == Py_Ellipsis || PyArray_CheckExact(x) || PyArray_IsScalar(x, Generic) || PySlice_Check(x) ||
            PyArray_DescrCheck(x);
+}
+/* Numbers, and arrays of them, which numpy may be given and answer as they are; also in one tuple. */
+static int is_usual(PyObject *x) {
+    if (PyArray_CheckExact(x)) return PyArray_TYPE((PyArrayObject *)x) < NPY_OBJECT && !is_long_double(x);
+    return PyLong_CheckExact(x) || PyFloat_CheckExact(x) || PyBool_Check(x) || PyComplex_CheckExact(x) || x == Py_None;
+}
+static PyObject *usual(PyObject *self, PyObject *x) {
+    (void)self;
+    if (!PyTuple_CheckExact(x)) return PyBool_FromLong(is_usual(x));
+    Py_ssize_t k = 0;
+    while (k < PyTuple_GET_SIZE(x) && is_usual(PyTuple_GET_ITEM(x, k))) k++;
+    return PyBool_FromLong(k == PyTuple_GET_SIZE(x));
 }
 static PyObject *inert(PyObject *self, PyObject *x) {
     (void)self;

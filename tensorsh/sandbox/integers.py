@@ -80,6 +80,7 @@ def is_walked(kind: type) -> bool:
     """Whether numpy takes objects of a class of the library's apart as it does lists (deque, UserList, Subset)."""
     if (
         kind in KNOWN
+        or not hasattr(kind, "__len__")
         or hasattr(kind, "__array__")
         or hasattr(kind, "__array_interface__")
         or kind.__name__ == "range"

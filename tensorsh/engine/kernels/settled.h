@@ -22,6 +22,7 @@ static int is_inert(PyObject *x, int depth) {
 /* Numbers, and arrays of them, which numpy may be given and answer as they are; also in one tuple. */
 static int is_usual(PyObject *x) {
     if (PyArray_CheckExact(x)) return PyArray_TYPE((PyArrayObject *)x) < NPY_OBJECT && !is_long_double(x);
+    if (PyArray_IsScalar(x, Number)) return !PyType_HasFeature(Py_TYPE(x), Py_TPFLAGS_HEAPTYPE) && !is_long_double(x);
     return PyLong_CheckExact(x) || PyFloat_CheckExact(x) || PyBool_Check(x) || PyComplex_CheckExact(x) || x == Py_None;
 }
 static PyObject *usual(PyObject *self, PyObject *x) {

@@ -111,13 +111,13 @@ def in_units(text: Any) -> Any:
 of_program: Callable[[type], bool] = lambda kind: False
 
 
+KNOWN = frozenset((int, float, bool, complex, str, bytes, type(None), slice))
+SIMPLE = frozenset((int, float, bool, complex, type(None)))
+
 # whether numpy runs no code of a program as it takes some values apart: the kernels put here what looks into lists, too
 inert: Callable[[tuple], bool] = lambda values: SIMPLE.issuperset(map(type, values))
 # whether a value, or each in a tuple, is a number or an array of plain numbers, at which there is nothing to be looked: the kernels' as well
 usual: Callable[[object], bool] = lambda value: False
-
-KNOWN = frozenset((int, float, bool, complex, str, bytes, type(None), slice))
-SIMPLE = frozenset((int, float, bool, complex, type(None)))
 
 
 def plain_numbers(values: tuple) -> tuple:

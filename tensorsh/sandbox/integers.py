@@ -69,6 +69,8 @@ def plain(value: Any) -> Any:
 
 def settled(value: Any) -> Any:
     """A value, with lists of numpy's own in the place of what it takes apart: a program may change a list while numpy asks what is in it."""
+    if inert((value,)):
+        return value
     kind = type(value)
     is_refused = hasattr(kind, "__array_struct__")  # of a program's, or an array
     return plain(value) if not is_refused and (issubclass(kind, (list, tuple)) or is_walked(kind)) else value
@@ -78,6 +80,7 @@ def is_walked(kind: type) -> bool:
     """Whether numpy takes objects of a class of the library's apart as it does lists (deque, UserList, Subset)."""
     if (
         kind in KNOWN
+        or not hasattr(kind, "__len__")
         or hasattr(kind, "__array__")
         or hasattr(kind, "__array_interface__")
         or kind.__name__ == "range"
@@ -110,6 +113,11 @@ of_program: Callable[[type], bool] = lambda kind: False
 
 KNOWN = frozenset((int, float, bool, complex, str, bytes, type(None), slice))
 SIMPLE = frozenset((int, float, bool, complex, type(None)))
+
+# whether numpy runs no code of a program as it takes some values apart: the kernels put here what looks into lists, too
+inert: Callable[[tuple], bool] = lambda values: SIMPLE.issuperset(map(type, values))
+# whether a value, or each in a tuple, is a number or an array of plain numbers, at which there is nothing to be looked: the kernels' as well
+usual: Callable[[object], bool] = lambda value: False
 
 
 def plain_numbers(values: tuple) -> tuple:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from . import integers
 from .integers import plain
 from .long_calls import LEADING, ndarray, refuse_objects
 from .names import check_keywords
@@ -22,7 +23,6 @@ MOST = 1 << 60
 """Elements of no array: a number well below those at which numpy's own sums pass 64 bits."""
 MOST_REPEATED = 1 << 28
 """Elements of an array that costs nothing, being few numbers repeated: more of them nobody waits for."""
-USUAL = frozenset((int, float, bool, complex, type(None), np.ndarray, np.dtype))
 
 
 def named(function: Callable[..., Any], like: Any) -> Callable[..., Any]:
@@ -36,6 +36,8 @@ def named(function: Callable[..., Any], like: Any) -> Callable[..., Any]:
 
 def answered(result: Any) -> Any:
     """A result without arrays of Python objects, and of structures with gaps."""
+    if integers.usual(result):
+        return result
     if type(result) is ndarray:
         if result.dtype.char in ODD or result.dtype.names:
             refuse_objects((result,))
@@ -51,9 +53,9 @@ def plainly(function: Callable[..., Any]) -> Callable[..., Any]:
     out memory. Arrays of Python objects are neither taken nor answered."""
 
     def call(*args: Any, **options: Any) -> Any:
-        if not USUAL.issuperset(map(type, args)):
+        if not integers.usual(args):
             args = tuple([plain(v) for v in args])
-        refuse_objects(args)
+            refuse_objects(args)
         if options:
             options = plain(options)
             refuse_objects(options.values())

@@ -13,7 +13,8 @@ import pytest
 from tensorsh.engine import kernels
 
 FOLDER = Path(kernels.__file__).parent
-OF_PYTHON = "binder.c chains.c common.h half_loops.c loops.c loops.h memory.c module.c patience.c programs.c settled.h step_loops.c walks.c".split()
+OF_PYTHON = """binder.c chains.c common.h half_loops.c loops.c loops.h memory.c module.c patience.c programs.c settled.h
+step_loops.c walks.c""".split()
 
 
 def test_numeric_files_hold_no_python_object() -> None:

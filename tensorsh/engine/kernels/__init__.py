@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ...sandbox import long_calls, process
+from ...sandbox import integers, long_calls, process
 from ..arrays.parallel import laid, work_alone
 from ..arrays.state import state
 
@@ -79,6 +79,7 @@ def heed() -> None:
     comparisons and texts; for the process, from now on."""
     if hasattr(compiled, "wait_for"):
         compiled.wait_for(long_calls.of_program)
+        integers.inert, integers.usual = compiled.is_inert, compiled.is_usual
         compiled.look_while_walking(WALKS)
 
 

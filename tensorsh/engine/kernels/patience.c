@@ -257,6 +257,7 @@ static PyObject *compared(PyObject *a, PyObject *b, int how) {
 }
 
 static PyObject *array_compare(PyObject *a, PyObject *own_b, int how) {
+    if (is_settled(own_b)) return compared(a, own_b, how);
     PyObject *b = settled(own_b), *found = b == NULL ? NULL : compared(a, b, how);
     Py_XDECREF(b);
     return found;
@@ -268,6 +269,7 @@ static PyObject *index_of(PyObject *a, PyObject *key) {
     return __builtin_expect(has_fields(a), 0) ? looked_at(index_before(a, key)) : index_before(a, key);
 }
 static PyObject *array_index(PyObject *a, PyObject *own_key) {
+    if (is_settled(own_key)) return index_of(a, own_key);
     PyObject *key = settled(own_key), *found = key == NULL ? NULL : index_of(a, key);
     Py_XDECREF(key);
     return found;
@@ -275,14 +277,15 @@ static PyObject *array_index(PyObject *a, PyObject *own_key) {
 
 /* `a[i] = x` and `a.flat[i] = x`. */
 HANDED(store, objobjargproc, b && c ? done(store_before(a, b, c)) : NULL)
+static int store_in(PyObject *a, PyObject *key, PyObject *value) {
+    const int asks = holds_objects(a) || (is_huge(a) && chosen((PyArrayObject *)a, key) >= HUGE_COUNT);
+    return asks ? stored(put_apart(store_handed, a, key, value)) : store_before(a, key, value);
+}
 static int array_store(PyObject *a, PyObject *own_key, PyObject *own_value) {
     if (own_value == NULL) return store_before(a, own_key, NULL);
-    int failed = -1;
+    if (is_settled(own_key) && is_settled(own_value)) return store_in(a, own_key, own_value);
     PyObject *key = settled(own_key), *value = key == NULL ? NULL : settled(own_value);
-    if (value != NULL) {
-        const int asks = holds_objects(a) || (is_huge(a) && chosen((PyArrayObject *)a, key) >= HUGE_COUNT);
-        failed = asks ? stored(put_apart(store_handed, a, key, value)) : store_before(a, key, value);
-    }
+    const int failed = value == NULL ? -1 : store_in(a, key, value);
     Py_XDECREF(key);
     Py_XDECREF(value);
     return failed;
@@ -397,6 +400,8 @@ static PyObject *wait_for(PyObject *self, PyObject *function) {
 
 static PyMethodDef functions[] = {
     {"wait_for", wait_for, METH_O, "wait_for(hook): long methods and operators of numpy's arrays are called as hook(function, *arguments) from now on."},
+    {"is_inert", inert, METH_O, "is_inert(x): whether numpy runs no code of a program's as it takes x apart."},
+    {"is_usual", usual, METH_O, "is_usual(x): whether x, or each value in a tuple, is a number, None or an array of plain numbers."},
     {0},
 };
 

@@ -6,19 +6,44 @@
 /* Numbers, text and arrays, also in lists: what runs no code of a program when numpy takes it apart. */
 #define DEEP 64
 static int is_inert(PyObject *x, int depth) {
+    if (PyLong_CheckExact(x) || PyFloat_CheckExact(x)) return 1;
     if (PyList_CheckExact(x) || PyTuple_CheckExact(x)) {
-        for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(x); k++)
-            if (depth == DEEP || !is_inert(PySequence_Fast_GET_ITEM(x, k), depth + 1)) return 0;
+        for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(x); k++) {
+            PyObject *each = PySequence_Fast_GET_ITEM(x, k);
+            if (PyFloat_CheckExact(each) || PyLong_CheckExact(each)) continue;
+            if (depth == DEEP || !is_inert(each, depth + 1)) return 0;
+        }
         return 1;
     }
-    return PyLong_CheckExact(x) || PyFloat_CheckExact(x) || PyBool_Check(x) || PyComplex_CheckExact(x) || PyUnicode_CheckExact(x) ||
+    return PyBool_Check(x) || PyComplex_CheckExact(x) || PyUnicode_CheckExact(x) ||
            PyBytes_CheckExact(x) || x == Py_None || x == Py_Ellipsis || PyArray_CheckExact(x) || PyArray_IsScalar(x, Generic) || PySlice_Check(x) ||
            PyArray_DescrCheck(x);
 }
+/* Numbers, and arrays of them, which numpy may be given and answer as they are; also in one tuple. */
+static int is_usual(PyObject *x) {
+    if (PyArray_CheckExact(x)) return PyArray_TYPE((PyArrayObject *)x) < NPY_OBJECT && !is_long_double(x);
+    if (PyArray_IsScalar(x, Number)) return !PyType_HasFeature(Py_TYPE(x), Py_TPFLAGS_HEAPTYPE) && !is_long_double(x);
+    return PyLong_CheckExact(x) || PyFloat_CheckExact(x) || PyBool_Check(x) || PyComplex_CheckExact(x) || x == Py_None;
+}
+static PyObject *usual(PyObject *self, PyObject *x) {
+    (void)self;
+    if (!PyTuple_CheckExact(x)) return PyBool_FromLong(is_usual(x));
+    Py_ssize_t k = 0;
+    while (k < PyTuple_GET_SIZE(x) && is_usual(PyTuple_GET_ITEM(x, k))) k++;
+    return PyBool_FromLong(k == PyTuple_GET_SIZE(x));
+}
+static PyObject *inert(PyObject *self, PyObject *x) {
+    (void)self;
+    return PyBool_FromLong(is_inert(x, 0));
+}
+/* Whether a value is none that numpy takes apart, or one that is inert. */
+static inline int is_settled(PyObject *x) {
+    if (PyLong_CheckExact(x) || PyArray_CheckExact(x) || PySlice_Check(x)) return 1;
+    return !PySequence_Check(x) || is_inert(x, 0) || (PyArray_Check(x) || PyUnicode_Check(x) || PyBytes_Check(x));
+}
 /* A value, with lists of numpy's own in the place of a program's: these may be changed while numpy asks what is in them, and holds none of it. */
 static PyObject *settled(PyObject *x) {
-    const int is_walked = PyList_Check(x) || PyTuple_Check(x) || (PySequence_Check(x) && !PyArray_Check(x) && !PyUnicode_Check(x) && !PyBytes_Check(x));
-    if (!is_walked || is_inert(x, 0) || PyObject_HasAttrString((PyObject *)Py_TYPE(x), "__array_struct__")) return Py_NewRef(x);
+    if (is_settled(x) || PyObject_HasAttrString((PyObject *)Py_TYPE(x), "__array_struct__")) return Py_NewRef(x);
     PyObject *named = PyTuple_Pack(1, x), *plain = named ? PyObject_CallFunctionObjArgs(hook, same_handed, named, NULL) : NULL;
     PyObject *answer = plain != NULL && PyTuple_Check(plain) ? Py_NewRef(PyTuple_GET_ITEM(plain, 0)) : NULL;
     Py_XDECREF(named);
@@ -54,8 +79,10 @@ static struct {
 static int count_numbers;
 static PyObject *new_number(PyTypeObject *type, PyObject *args, PyObject *keywords) {
     int k = 0;
-    while (k < count_numbers - 1 && !PyType_IsSubtype(type, numbers[k].type)) k++;
-    if (!PyTuple_GET_SIZE(args)) return numbers[k].before(type, args, keywords);
+    while (k < count_numbers && type != numbers[k].type) k++;
+    if (k == count_numbers) /* a derived class */
+        for (k = 0; k < count_numbers - 1 && !PyType_IsSubtype(type, numbers[k].type);) k++;
+    if (!PyTuple_GET_SIZE(args) || is_inert(PyTuple_GET_ITEM(args, 0), 0)) return numbers[k].before(type, args, keywords);
     PyObject *first = settled(PyTuple_GET_ITEM(args, 0)), *rest = first ? PyTuple_GetSlice(args, 1, PyTuple_GET_SIZE(args)) : NULL;
     PyObject *one = rest ? PyTuple_Pack(1, first) : NULL, *all = one ? PySequence_Concat(one, rest) : NULL;
     PyObject *answer = all ? numbers[k].before(type, all, keywords) : NULL;

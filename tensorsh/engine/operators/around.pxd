@@ -12,6 +12,21 @@ cpdef object turned_back(object result, object back)
 cpdef object returned(object result, object narrow)
 cpdef tuple plainly(tuple values)
 
+cdef extern from *:
+    """
+    static CYTHON_INLINE int tensorsh_has_derived(PyObject *values) {
+        for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(values); k++) {
+            PyTypeObject *kind = Py_TYPE(PyTuple_GET_ITEM(values, k));
+            if (!PyType_HasFeature(kind, Py_TPFLAGS_HEAPTYPE)) continue;
+            if (PyType_HasFeature(kind, Py_TPFLAGS_LONG_SUBCLASS)) return 1;
+            for (; kind != NULL; kind = kind->tp_base) /* which leads to the class whose memory it has */
+                if (kind == &PyFloat_Type || kind == &PyComplex_Type) return 1;
+        }
+        return 0;
+    }
+    """
+    bint has_derived "tensorsh_has_derived"(tuple values)
+
 cdef class Around:
     cdef public object kernel
     cdef dict __dict__

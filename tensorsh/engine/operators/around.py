@@ -5,7 +5,7 @@ Cython compiles this file together with `around.pxd`; without a compiler it runs
 
 import numpy as np
 
-from ...sandbox.integers import plain_numbers
+from ...sandbox.integers import KNOWN, plain_numbers
 from ...sandbox.long_calls import LONG, apart
 from ..arrays.dtype import COMPLEX_HALF
 from ..arrays.layout import channels_are_last, faced, with_channels_last
@@ -23,15 +23,14 @@ FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 if not cython.compiled:
     from ..tape.record import dtype_of, in_rows, size_of
 
+    def has_derived(values):
+        """Whether there is a number of a derived class among some values."""
+        return any([type(x) not in KNOWN and isinstance(x, (int, float, complex)) for x in values])
+
 
 def plainly(values):
     """The values of a call with plain numbers in the place of those of a program's own classes."""
-    for x in values:
-        if isinstance(x, (int, float, complex)):
-            kind = type(x)
-            if kind is not int and kind is not float and kind is not bool and kind is not complex:
-                return plain_numbers(values)
-    return values
+    return plain_numbers(values) if has_derived(values) else values
 
 
 def applied(function, xp, arrays):

@@ -1,6 +1,6 @@
 cimport cython
 from ..arrays.switches cimport Holder, inferring, recording
-from ..tape.record cimport Recording, attach, dtype_of, size_of
+from ..tape.record cimport Recording, attach, dtype_of, is_added, size_of
 from .around cimport applied, brought, facing, plainly, returned, turned_back
 from ..graph.fields cimport Fields, fresh, wrap
 

@@ -45,7 +45,7 @@ INTEGERS = (int, np.integer)
 NUMBERS = (bool, int, float, complex, np.number, np.bool_)
 if not cython.compiled:
     from ..arrays.switches import inferring, recording
-    from ..tape.record import dtype_of, size_of
+    from ..tape.record import dtype_of, is_added, size_of
 
 
 class Plan:
@@ -266,7 +266,7 @@ class Executor(Recording):
             usual = (self.promote is None or self.fast is not None) and self.plain(arrays)
         narrow, xp, kernel = None, np, self.kernel
         if not usual and self.limited and self.tensors:
-            if type(x := arrays[self.tensors[0]]) is ndarray and x.dtype.itemsize == 1 and x.dtype.kind in "fV":
+            if type(x := arrays[self.tensors[0]]) is ndarray and is_added(x) and x.dtype.itemsize == 1:
                 self.limited = refuse_short(self, x, [arrays[i] for i in self.promoted])
         try:
             if usual and self.fast is not None and not tried:

@@ -165,4 +165,4 @@ def ask_classes(made: type) -> None:
 
 derived.append(ask_classes)
 
-Tensor.detach = straight("Tensor.detach", Tensor.detach)  # type: ignore[method-assign]
+Tensor.detach = straight("Tensor.detach", Tensor.__dict__["detach"])  # type: ignore[method-assign]

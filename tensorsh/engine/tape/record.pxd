@@ -17,6 +17,9 @@ cdef extern from *:
         for (int k = 0; k < PyArray_NDIM(x); k++) n *= PyArray_DIM(x, k); /* numpy makes no array of more than 63 bits */
         return n;
     }
+    static CYTHON_INLINE int tensorsh_is_added(PyObject *a) {
+        return PyArray_TYPE((PyArrayObject *)a) >= NPY_USERDEF;
+    }
     static CYTHON_INLINE int tensorsh_in_rows(PyObject *a) {
         return PyArray_NDIM((PyArrayObject *)a) < 2 || PyArray_IS_C_CONTIGUOUS((PyArrayObject *)a);
     }
@@ -48,6 +51,7 @@ cdef extern from *:
     """
     object dtype_of "tensorsh_dtype_of"(object a)
     Py_ssize_t size_of "tensorsh_size_of"(object a)
+    bint is_added "tensorsh_is_added"(object a)
     bint in_rows "tensorsh_in_rows"(object a)
     object meta_of "tensorsh_meta_of"(object a)
     object weak "tensorsh_weak"(object a)

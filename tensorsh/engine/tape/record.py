@@ -40,6 +40,10 @@ if not cython.compiled:
         """The number of elements of an array of numpy."""
         return a.size
 
+    def is_added(a):
+        """Whether an array's dtype is none of numpy's own."""
+        return a.dtype.num >= 256
+
     def in_rows(a):
         """Whether an array of numpy's is a vector or lies in row order."""
         return a.ndim < 2 or a.flags.c_contiguous

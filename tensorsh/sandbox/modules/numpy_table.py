@@ -96,7 +96,7 @@ assert_array_equal assert_array_less assert_array_max_ulp assert_equal assert_st
 
 ndarray = public_type(np.ndarray)
 poly1d = stand_in(np.poly1d, "", Calling, _made=lambda c, *rest: np.poly1d(answered(np.atleast_1d(settled(c))), *rest))
-dtype, _ = (stand_in(kind, "", Told, _looked=answered) for kind in (np.dtype, np.void))
+dtype, _ = stand_in(np.dtype, "", Told, _looked=without_gaps), stand_in(np.void, "", Told, _looked=answered)
 iinfo, ndenumerate = (stand_in(kind, "", Told, _looked=same) for kind in (np.iinfo, np.ndenumerate))
 
 

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from .. import integers
 from ..copying import same
 from ..integers import settled
 from ..kinds import Final, make
 from ..long_calls import HUGE, LONG, apart, refuse_objects
-from ..numpy_guards import USUAL, answered, named, objectless, plain
+from ..numpy_guards import answered, named, objectless, plain
 
 SETTINGS = ("dtype", "casting", "signature", "order", "subok")
 NUMBERS = frozenset((int, float, bool, complex))
@@ -75,7 +76,7 @@ class ufunc(metaclass=Final):  # noqa: N801
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         real = self._real
-        if not USUAL.issuperset(map(type, arguments)):
+        if not integers.inert(arguments):
             arguments = tuple(map(settled, arguments))
         if options:
             options = plain(options)

@@ -25,7 +25,7 @@ def re(environment: Environment) -> dict[str, Any]:
         def call(*args: Any, **options: Any) -> Any:
             if len(args) > place:
                 args = (*args[:place], whole(args[place]) & ~loud, *args[place + 1 :])
-            elif "flags" in check_keywords(options):
+            elif options and "flags" in check_keywords(options):
                 options["flags"] = whole(options["flags"]) & ~loud
             if place == 4 and len(args) > 1:  # what is called for each match
                 args = (args[0], with_steps(args[1]), *args[2:])

@@ -22,7 +22,7 @@ from ...engine.graph.nodes import Handle, handle_of
 from ...engine.tape.grad_modes import enable_grad
 from ...engine.tensors.tensor import Tensor
 from ...sandbox.classes import allow, checked_state
-from ...sandbox.sealed import OpenSealed, Sealed, housed
+from ...sandbox.sealed import OpenSealed, Sealed, housed, unguarded
 from ...sandbox.wrapping import renamed, wraps
 from ..nn.reach import T
 from ..questions import typename
@@ -152,7 +152,7 @@ class Optimizer(metaclass=OpenSealed):
 
     def _patch_step_function(self) -> None:
         """Let the `step` of a program's own class call the hooks, as ours does."""
-        step = type(self).step
+        step = unguarded(type(self).step)
         if type(step) is FunctionType and not step.__globals__.get("__name__", "").startswith(__package__):
             if not hasattr(step, "hooked"):
                 type.__setattr__(type(self), "step", hooked(step))

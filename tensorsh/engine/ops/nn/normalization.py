@@ -151,10 +151,10 @@ def check_parameters(kernel: str, input: Any, *parameters: Any) -> None:
     kind = array.dtype
     if kind.kind in "biuc" and (kernel == "batch_norm" or not others or others[0].dtype == kind):
         raise not_implemented(kernel, array)
-    if check_mixing(input, *parameters):
-        return
     for each in others:
         if each.dtype != kind and array.size:
+            if check_mixing(input, *parameters):
+                return
             raise RuntimeError(f"expected scalar type {of(array).short} but found {of(each).short}")
 
 
@@ -237,7 +237,8 @@ def check_shapes(input: Any, normalized_shape: Any, shown: str, **parameters: An
 
 def check_layer(input: Any, normalized_shape: Any, weight: Any, bias: Any, eps: float) -> None:
     """The dtypes and shapes of what is normalised over its last dimensions, as arrays."""
-    check_mixing(input, weight, bias)
+    if weight is not None or bias is not None:
+        check_mixing(input, weight, bias)
     check_shapes(input, normalized_shape, "*, ", weight=weight, bias=bias)
     check_parameters("LayerNormKernelImpl", input, weight, bias)
 

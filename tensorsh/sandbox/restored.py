@@ -113,7 +113,8 @@ class _Takes(dict[type, bool]):
         elif (
             kind.__name__ in ("ufunc", "_ArrayFunctionDispatcher") or kind.__module__ in ("dataclasses", "typing")
         ) or not stores.unwritable.isdisjoint(kind.__mro__):
-            takes = kind.__dictoffset__ != 0 and not issubclass(kind, type)
+            shows = any("__dict__" in vars(base) for base in kind.__mro__)  # which TypeVar in 3.12 does not
+            takes = shows and kind.__dictoffset__ != 0 and not issubclass(kind, type)
         else:
             takes = hasattr(kind, "__members__") and not issubclass(kind, type)  # of an enumeration
         self[kind] = takes

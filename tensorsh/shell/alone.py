@@ -30,6 +30,7 @@ def standing_alone(records: list[Record]) -> dict[int, str]:
     trees = {record.number: _statements(record) for record in records}
     texts = {record.number: record.text for record in records}
     edits: dict[int, list[Edit]] = {record.number: [] for record in records}
+    own_names = {_bound(node) for tree in trees.values() for statement in tree for node in ast.walk(statement)} - {""}
     names: dict[Echo, str] = {}
     echoes: list[Echo | None] = []
     for record in records:
@@ -43,7 +44,7 @@ def standing_alone(records: list[Record]) -> dict[int, str]:
                     edits[record.number].append(_instead(node, names[echo]))
                 elif _is_item(node, "Out") and (record.error or "").startswith("KeyError"):  # the mistake stays
                     edits[record.number].append(_instead(node, f"{{}}[{node.slice.value}]"))  # type: ignore[attr-defined]
-                elif (entered := _entered(node, record.number)) in texts:
+                elif getattr(node, "id", "") not in own_names and (entered := _entered(node, record.number)) in texts:
                     edits[record.number].append(_instead(node, repr(texts[entered])))
             if own and _in_scope(statement):
                 echoes[-1:] = [None]  # the program's own `_`, until the next value
@@ -64,11 +65,16 @@ def _statements(record: Record) -> list[ast.stmt]:
         return []
 
 
+def _bound(node: ast.AST) -> str:
+    """The name to which a node gives a value, or nothing."""
+    if isinstance(node, ast.arg):
+        return node.arg
+    return node.id if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) else ""
+
+
 def _binds_last(node: ast.AST) -> bool:
     """Whether a node gives `_` a value of its own."""
-    if isinstance(node, ast.arg):
-        return node.arg in LAST
-    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in LAST
+    return _bound(node) in LAST
 
 
 def _in_scope(node: ast.AST) -> bool:

@@ -28,6 +28,10 @@ def records(*entries: tuple[str, set[int]]) -> list[Record]:
         ([("'é'; 2  # two", {0, 1}), ("_", {0})], ["'é'; _1 = 2; _1  # two", "_1"]),
         ([("f(\n  1)", {0}), ("g(_)", set())], ["_1 = f(\n  1); _1", "g(_1)"]),
         ([("1 + 1", {0}), ("In[1]", {0})], ["1 + 1", "'1 + 1'"]),
+        (
+            [("1", {0}), ("for _i in range(2): print(_i)", set())],
+            ["1", "for _i in range(2): print(_i)"],
+        ),  # the program's own
         ([("x = 2", set()), ("x", {0}), ("_i, _ii, _i1", {0})], ["x = 2", "x", "'x', 'x = 2', 'x = 2'"]),
         ([("1", {0}), ("for _ in range(2): print(_)", set()), ("_", {0})], ["1", "for _ in range(2): print(_)", "_"]),
         ([("1", {0}), ("[_ for _ in range(2)]", {0})], ["1", "[_ for _ in range(2)]"]),
